@@ -1,0 +1,51 @@
+import type { Reason } from "../reasons/reason.ts";
+
+export type DrainResult = "complete" | "completeWithLosses" | "unconfirmed" | "cancelled" | "failed";
+
+/** A replica that a drain ended without a replacement serving. */
+export interface DrainLoss {
+  readonly replicaId: string;
+  readonly modelId: string;
+  readonly reason: Reason;
+}
+
+/** A drain of one node. Open while `endedAtMs` is null. Times are absolute, so nothing's restart changes them. */
+export interface Drain {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly startedAtMs: number;
+  readonly deadlineAtMs: number;
+  readonly forcedAtMs: number | null;
+  readonly forcedBy: string | null;
+  readonly endedAtMs: number | null;
+  readonly result: DrainResult | null;
+  readonly losses: readonly DrainLoss[];
+}
+
+export const moveSteps = [
+  "queued",
+  "placing",
+  "loading",
+  "replacementServing",
+  "draining",
+  "stopping",
+  "stopped",
+] as const;
+/** The steps of a rolling move, in order. A replica that serves nothing goes from `queued` to `stopping` at once. */
+export type MoveStep = (typeof moveSteps)[number];
+
+/** One replica's way off a draining node. Kept after the drain as its record. */
+export interface Move {
+  readonly drainId: string;
+  readonly replicaId: string;
+  readonly replacementId: string | null;
+  readonly step: MoveStep;
+  /** When each step began; a step not reached has no entry. */
+  readonly stepAtMs: Readonly<Partial<Record<MoveStep, number>>>;
+  /** Why it waits, with numbers; null while it advances. */
+  readonly reason: Reason | null;
+  /** True when it was ended at the deadline or by force with no replacement serving. */
+  readonly lost: boolean;
+}

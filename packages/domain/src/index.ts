@@ -1,0 +1,45 @@
+export type { Drain, DrainLoss, DrainResult, Move, MoveStep } from "./cluster/drain.ts";
+export { moveSteps } from "./cluster/drain.ts";
+export type {
+  Gpu,
+  GpuFacts,
+  GpuFault,
+  GpuHealth,
+  GpuHealthStatus,
+  GpuProcess,
+  GpuVendor,
+} from "./cluster/gpu.ts";
+export type { EngineName, Model, ModelSource, ModelSpec, RoutingPolicy } from "./cluster/model.ts";
+export { engineNames, routingPolicies } from "./cluster/model.ts";
+export type { Availability, Cordon, CordonOwner, Liveness, Node, RunnableEngine } from "./cluster/node.ts";
+export type { Reading } from "./cluster/reading.ts";
+export { readingOrNull } from "./cluster/reading.ts";
+export type { Replica, ReplicaPhase } from "./cluster/replica.ts";
+export { replicaPhases } from "./cluster/replica.ts";
+export type { EndpointReport, Router } from "./cluster/router.ts";
+export type {
+  EngineActivity,
+  FailureCategory,
+  Shard,
+  ShardExit,
+  ShardObservation,
+  ShardObservedPhase,
+} from "./cluster/shard.ts";
+export type { ClusterSnapshot, ControlSettings } from "./cluster/snapshot.ts";
+export { defaultControlSettings } from "./cluster/snapshot.ts";
+export type {
+  GpuCandidate,
+  GpuHolder,
+  NodeCandidate,
+  PlacementOutcome,
+  PlacementRecord,
+  PlacementRule,
+  RuleResult,
+  ScorePart,
+  ShardPlacement,
+} from "./placement/record.ts";
+export { placementRules } from "./placement/record.ts";
+export { describeReason, reasonCodes } from "./reasons/catalogue.ts";
+export type { Reason, ReasonCode, ReasonOf, ReasonParams } from "./reasons/reason.ts";
+export { reason } from "./reasons/reason.ts";
+export type { Action } from "./reconcile/action.ts";
