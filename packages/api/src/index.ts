@@ -1,0 +1,18 @@
+export { createLlmgwClient, type LlmgwClient, type LlmgwClientOptions } from "./client.ts";
+export type {
+  AuditInput,
+  DrainsInput,
+  ExplainInput,
+  LogsInput,
+  PreviewInput,
+  ReplicasInput,
+  SetAvailabilityInput,
+} from "./inputs.ts";
+export { type Permission, type ProcedurePath, permissions, permits } from "./permissions.ts";
+export type { AppRouter } from "./server/root.ts";
+export type { AuditView, ClusterView, RouterView, WhoAmI } from "./views/access.ts";
+export type { Role } from "./views/common.ts";
+export type { DrainPreview, DrainView, MoveView } from "./views/drain.ts";
+export type { ModelView } from "./views/model.ts";
+export type { CordonView, GpuView, NodeView } from "./views/node.ts";
+export type { FailureView, ReplicaView, ShardView } from "./views/replica.ts";

@@ -1,0 +1,65 @@
+import { modelManifest } from "@llmgw/wire";
+import { z } from "zod";
+
+const name = z.string().min(1).max(253);
+const why = z.string().trim().max(500);
+const graceMs = z
+  .int()
+  .min(0)
+  .max(30 * 86_400_000);
+
+/** Cordon, uncordon and drain are one call with different targets. `node` is a name or an id. */
+export const setAvailabilityInput = z.strictObject({
+  node: name,
+  target: z.enum(["active", "cordoned", "draining"]),
+  reason: why.optional(),
+  /** Only this GPU (its UUID or index): cordon and uncordon. */
+  gpu: z.string().optional(),
+  graceMs: graceMs.optional(),
+  force: z.boolean().optional(),
+  /** The `plan` of the preview that was shown: refused with the new one if it is not true any more. */
+  plan: z.string().optional(),
+});
+export type SetAvailabilityInput = z.infer<typeof setAvailabilityInput>;
+
+export const explainInput = z.strictObject({
+  model: name.optional(),
+  spec: modelManifest.optional(),
+  replica: name.optional(),
+  /** Nodes (name or id) to leave out, as if they were gone. */
+  exclude: z.array(name).max(1000).default([]),
+});
+export type ExplainInput = z.infer<typeof explainInput>;
+
+export const previewInput = z.strictObject({ nodes: z.array(name).min(1).max(100), graceMs: graceMs.optional() });
+export type PreviewInput = z.infer<typeof previewInput>;
+
+export const logsInput = z.strictObject({
+  replica: name,
+  rank: z.int().min(0).default(0),
+  lines: z.int().min(1).max(2000).default(200),
+  previous: z.boolean().default(false),
+});
+export type LogsInput = z.infer<typeof logsInput>;
+
+export const auditInput = z.strictObject({
+  /** Rows before this sequence number (exclusive), newest first. */
+  before: z.int().optional(),
+  limit: z.int().min(1).max(500).default(100),
+  actor: z.string().optional(),
+  verb: z.string().optional(),
+  target: z.string().optional(),
+  cause: z.string().optional(),
+  outcome: z.enum(["ok", "denied", "failed"]).optional(),
+});
+export type AuditInput = z.infer<typeof auditInput>;
+
+export const replicasInput = z.strictObject({
+  model: name.optional(),
+  node: name.optional(),
+  includeStopped: z.boolean().default(false),
+});
+export type ReplicasInput = z.infer<typeof replicasInput>;
+
+export const drainsInput = z.strictObject({ node: name.optional(), open: z.boolean().optional() });
+export type DrainsInput = z.infer<typeof drainsInput>;

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { instant, roles } from "./common.ts";
+
+export const auditView = z.object({
+  seq: z.int(),
+  at: instant,
+  actorKind: z.enum(["user", "token", "node", "router", "system", "anonymous"]),
+  actor: z.string(),
+  role: z.string().nullable(),
+  source: z.string().nullable(),
+  verb: z.string(),
+  target: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+  reason: z.string().nullable(),
+  outcome: z.enum(["ok", "denied", "failed"]),
+  requestId: z.string().nullable(),
+  cause: z.string().nullable(),
+});
+export type AuditView = z.infer<typeof auditView>;
+
+export const routerView = z.object({
+  id: z.string(),
+  name: z.string(),
+  address: z.string(),
+  version: z.string(),
+  lastSeenAt: instant,
+  state: z.enum(["live", "silent", "left"]),
+  appliedVersion: z.int(),
+  inflight: z.int(),
+});
+export type RouterView = z.infer<typeof routerView>;
+
+export const clusterView = z.object({
+  id: z.string(),
+  version: z.int(),
+  now: instant,
+  build: z.object({ version: z.string(), commit: z.string().nullable() }),
+  /** Any node of it is simulated. */
+  simulated: z.boolean(),
+  nodes: z.object({ total: z.int(), live: z.int(), draining: z.int(), cordoned: z.int() }),
+  gpus: z.object({ total: z.int(), excluded: z.int() }),
+  models: z.object({ total: z.int(), belowDesired: z.int() }),
+  replicas: z.object({ total: z.int(), serving: z.int() }),
+  openDrains: z.int(),
+  routers: z.object({ live: z.int(), silent: z.int() }),
+  /** Who runs the control loop. Null: nobody holds the lease just now. */
+  leader: z.string().nullable(),
+  routerUrl: z.string().nullable(),
+});
+export type ClusterView = z.infer<typeof clusterView>;
+
+export const whoAmI = z.object({ kind: z.enum(["session", "token"]), name: z.string(), role: z.enum(roles) });
+export type WhoAmI = z.infer<typeof whoAmI>;
