@@ -1,0 +1,10 @@
+export { aDrain, aMove } from "./a-drain.ts";
+export { aGpu, aGpuHealth } from "./a-gpu.ts";
+export type { SpecOverrides } from "./a-model.ts";
+export { aModel, aSpec } from "./a-model.ts";
+export type { NodeOverrides } from "./a-node.ts";
+export { aCordon, aNode } from "./a-node.ts";
+export { anObservation, aReplica, aServingReplica, aShard } from "./a-replica.ts";
+export { anEndpointReport, aRouter } from "./a-router.ts";
+export { aSnapshot } from "./a-snapshot.ts";
+export { testNowMs } from "./instant.ts";
