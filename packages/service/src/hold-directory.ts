@@ -1,12 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
-import { readJsonFile } from "./files.ts";
+import { readJsonFile, writeFileAtomic } from "./files.ts";
+
+// The lock is a row of files lock.1, lock.2, … of which only the highest counts. It belongs to the live process named in
+// it. To take over from a dead holder N, link N + 1: of many that try, one succeeds, and whoever read the row too long
+// ago finds a higher number after its own link and gives way. The highest is never removed, not even by a release, so no
+// number is held twice. (One file that is removed when stale cannot do this: a slow remover removes its successor's.)
 
 const holderSchema = z.object({
-  pid: z.number().int().positive(),
+  /** Null once released. */
+  pid: z.number().int().positive().nullable(),
   /** Tells a process from a later one with the same number; null where the system does not say. */
   startedAt: z.string().nullable(),
 });
@@ -23,39 +29,57 @@ export interface HeldDirectory {
  */
 export async function holdDirectory(directory: string): Promise<HeldDirectory> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lockPath = join(directory, "lock");
   const own: Holder = { pid: process.pid, startedAt: await processStart(process.pid) };
-  // link() is atomic and fails when the name exists, and the lock is complete the moment it appears.
-  const draftPath = uniquePath(lockPath);
+  // A link is atomic, fails when the name exists, and makes the lock appear complete.
+  const draftPath = join(directory, `lock-draft.${process.pid}.${randomBytes(4).toString("hex")}`);
   await writeFile(draftPath, JSON.stringify(own), { mode: 0o600, flag: "wx" });
   try {
-    while (!(await linked(draftPath, lockPath))) await removeStale(directory, lockPath);
+    for (;;) {
+      const held = await tryToHold(directory, draftPath);
+      if (held !== undefined) return held;
+    }
   } finally {
     await rm(draftPath, { force: true });
   }
-  return { release: () => rm(lockPath, { force: true }) };
 }
 
-async function removeStale(directory: string, lockPath: string): Promise<void> {
-  const found = await readHolder(lockPath);
-  if (found !== undefined && (await isAlive(found))) throw heldBy(directory, found);
-  // Moving the lock aside and looking again keeps two processes that both found it stale from removing each other's.
-  const asidePath = uniquePath(lockPath);
-  if (!(await moved(lockPath, asidePath))) return;
-  const taken = await readHolder(asidePath);
-  const isStale = taken === undefined || !(await isAlive(taken));
-  if (!isStale) await linked(asidePath, lockPath);
-  await rm(asidePath, { force: true });
-  if (!isStale) throw heldBy(directory, taken);
+/** One attempt; undefined when another process moved the row on meanwhile, so that each retry is someone's progress. */
+async function tryToHold(directory: string, draftPath: string): Promise<HeldDirectory | undefined> {
+  const highest = Math.max(0, ...(await lockNumbers(directory)));
+  const holder = await readJsonFile(lockPath(directory, highest), holderSchema);
+  // An unreadable lock is what a machine that lost power leaves: nobody holds it.
+  if (holder.kind === "ok" && (await isAlive(holder.value))) {
+    throw new ConfigError([
+      `${directory} is in use by process ${holder.value.pid}: stop it, or set LLMGW_DATA_DIR to another folder for this program`,
+    ]);
+  }
+  const own = highest + 1;
+  const ownPath = lockPath(directory, own);
+  if (!(await linked(draftPath, ownPath))) return undefined;
+  const others = (await lockNumbers(directory)).filter((number) => number !== own);
+  if (others.some((number) => number > own)) {
+    await rm(ownPath, { force: true });
+    return undefined;
+  }
+  await Promise.all(others.map((number) => rm(lockPath(directory, number), { force: true })));
+  const released: Holder = { pid: null, startedAt: null };
+  return { release: () => writeFileAtomic(ownPath, JSON.stringify(released)) };
 }
 
-/** The holder named in a lock, or undefined if the lock is gone or unreadable (a machine that lost power). */
-async function readHolder(path: string): Promise<Holder | undefined> {
-  const file = await readJsonFile(path, holderSchema);
-  return file.kind === "ok" ? file.value : undefined;
+async function lockNumbers(directory: string): Promise<number[]> {
+  const names = await readdir(directory);
+  return names.flatMap((name) => {
+    const digits = /^lock\.(\d+)$/.exec(name)?.[1];
+    return digits === undefined ? [] : [Number(digits)];
+  });
+}
+
+function lockPath(directory: string, number: number): string {
+  return join(directory, `lock.${number}`);
 }
 
 async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
+  if (pid === null) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -87,26 +111,6 @@ async function linked(from: string, to: string): Promise<boolean> {
     if (hasCode(error, "EEXIST")) return false;
     throw error;
   }
-}
-
-async function moved(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return false;
-    throw error;
-  }
-}
-
-function heldBy(directory: string, { pid }: Holder): ConfigError {
-  return new ConfigError([
-    `${directory} is in use by process ${pid}: stop it, or set LLMGW_DATA_DIR to another folder for this program`,
-  ]);
-}
-
-function uniquePath(path: string): string {
-  return `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -17,7 +17,7 @@ export { type HeldDirectory, holdDirectory } from "./hold-directory.ts";
 export { newId, uuidv7 } from "./ids.ts";
 export { knownVariables } from "./known-variables.ts";
 export { type AddressSetting, type BoundAddress, hostPort, listen } from "./listen.ts";
-export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevel } from "./logger.ts";
 export { isLoopback, refusePlaintextOffLoopback } from "./loopback.ts";
 export {
   parseSettings,

@@ -1,9 +1,13 @@
 import { pino } from "pino";
+import { z } from "zod";
 import { buildInfo } from "./build-info.ts";
 import { prettyDestination } from "./pretty-log.ts";
 
 export type Logger = pino.Logger;
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+export type LogLevel = z.output<typeof logLevel>;
+
+/** The setting every program has: the least severe level that is written. */
+export const logLevel = z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]);
 
 export interface LoggerOptions {
   /** The program, as the field `service`. */

@@ -44,10 +44,9 @@ export async function runGroup(options: RunGroupOptions): Promise<number> {
     log.info({ reason }, "stopping");
     stop.abort(new Error(reason));
   };
-  const unwatch =
-    options.signals === false
-      ? () => undefined
-      : watchStopSignals({ log, clock, onStop: (signal: StopSignal) => requestStop(`received ${signal}`) });
+  if (options.signals !== false) {
+    watchStopSignals({ log, clock, onStop: (signal: StopSignal) => requestStop(`received ${signal}`) });
+  }
 
   const runPart = async (part: RunGroupPart): Promise<void> => {
     const signal = part.stopsLast === true ? stopLast.signal : stop.signal;
@@ -80,7 +79,6 @@ export async function runGroup(options: RunGroupOptions): Promise<number> {
   })();
   const outcome = await Promise.race([allEnded, deadline]);
   settled.abort();
-  unwatch();
   if (outcome === "expired") {
     log.error(
       { parts: [...running], shutdownDeadlineMs: options.shutdownDeadlineMs },

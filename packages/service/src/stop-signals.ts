@@ -16,8 +16,11 @@ export interface StopSignalOptions {
   readonly onStop: (signal: StopSignal) => void;
 }
 
-/** Watches SIGTERM and SIGINT; a second one that is not an echo of the first ends the process. Answers "stop watching". */
-export function watchStopSignals({ log, clock, onStop }: StopSignalOptions): () => void {
+/**
+ * Watches SIGTERM and SIGINT until the process ends; a second one that is not an echo of the first ends it at once. The
+ * watch outlives a quick shutdown on purpose: an echo that comes just after must not kill a process that ended well.
+ */
+export function watchStopSignals({ log, clock, onStop }: StopSignalOptions): void {
   let firstAtMs: number | undefined;
   const onSignal = (signal: StopSignal) => {
     const nowMs = clock.monotonicMs();
@@ -31,8 +34,4 @@ export function watchStopSignals({ log, clock, onStop }: StopSignalOptions): () 
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
-  return () => {
-    process.off("SIGTERM", onSignal);
-    process.off("SIGINT", onSignal);
-  };
 }
