@@ -1,13 +1,13 @@
 import type { Clock } from "../clock.ts";
 
 /** A finished measurement, ready to send. */
-export interface Recording {
+interface Recording {
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly filename: string;
 }
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly durationMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
