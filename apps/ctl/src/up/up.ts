@@ -1,0 +1,161 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { LlmgwClient } from "@llmgw/api";
+import {
+  ConfigError,
+  holdDirectory,
+  parseSettings,
+  type SettingsOf,
+  systemClock,
+  writeFileAtomic,
+} from "@llmgw/service";
+import type { RunFile } from "@llmgw/wire";
+import { banner } from "./banner.ts";
+import { type Credentials, LocalCluster } from "./cluster.ts";
+import { demoModel } from "./demo.ts";
+import { defaultDataDir } from "./layout.ts";
+import { endLeftovers, noteChildren } from "./leftovers.ts";
+import { upSettings } from "./settings.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { until } from "./until.ts";
+
+type Settings = SettingsOf<(typeof upSettings)["settings"]>;
+
+/** Each simulated node gets this many ports for its engines, from 18000 on. */
+const portsPerNode = 100;
+
+/**
+ * `llmgw up`: a whole cluster on this machine, in the foreground. Resolves to the exit code once everything it started
+ * has ended.
+ */
+export async function up(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const settings = parseSettings(upSettings, { argv, env });
+  const dataDir = settings.dataDir ?? defaultDataDir();
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const held = await holdDirectory(dataDir);
+  const stop = stopSignal(say);
+  let failure: unknown = null;
+  const cluster = new LocalCluster({
+    dataDir,
+    adminListen: settings.adminListen,
+    routerListen: settings.routerListen,
+    routerDiagListen: settings.routerDiagListen,
+    env: passedOn(env),
+    clock: systemClock,
+    say,
+    onFailure: (error) => {
+      failure ??= error;
+      stop.abort(error);
+    },
+  });
+  const runFile = join(dataDir, "run.json");
+  const childrenFile = join(dataDir, "children.json");
+  const noting = setInterval(() => note(childrenFile, cluster, stop), 1_000);
+  try {
+    const ended = await endLeftovers(childrenFile, systemClock, stop.signal);
+    if (ended.length > 0) say(`ended what an earlier run had left: ${ended.join(", ")}`);
+    await bringUp({ settings, cluster, runFile, say, signal: stop.signal });
+    await stop.stopped;
+  } catch (error) {
+    if (!stop.signal.aborted) failure ??= error;
+  }
+  clearInterval(noting);
+  say("stopping …");
+  await rm(runFile, { force: true });
+  await cluster.stop();
+  await rm(childrenFile, { force: true });
+  await held.release();
+  if (failure !== null) throw failure instanceof ConfigError ? failure : new ConfigError([words(failure)]);
+  say("stopped");
+  return 0;
+}
+
+async function bringUp(input: {
+  settings: Settings;
+  cluster: LocalCluster;
+  runFile: string;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { settings, cluster, runFile, say, signal } = input;
+  say(
+    settings.databaseUrl === undefined ? "starting the embedded PostgreSQL …" : "using the PostgreSQL of DATABASE_URL",
+  );
+  const databaseUrl = settings.databaseUrl ?? (await cluster.startPostgres(signal));
+  say("starting the admin …");
+  const { credentials, client } = await cluster.startAdmin(databaseUrl, signal);
+  say("starting the router …");
+  await cluster.startRouter(credentials.routerToken, signal);
+  const model = settings.demo ? await startDemo(input, credentials, client) : null;
+  const link = await client.access.createSignInLink.mutate({ name: "operator" });
+  const run: RunFile = {
+    adminUrl: cluster.adminUrl,
+    routerUrl: cluster.routerUrl,
+    routerDiagnosticsUrl: cluster.routerDiagnosticsUrl,
+    apiKey: credentials.apiKey,
+    operatorToken: credentials.operatorToken,
+    dashboardUser: null,
+    dashboardPasswordFile: null,
+    model,
+    pids: { ...cluster.pids, up: process.pid },
+  };
+  await writeFileAtomic(runFile, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  process.stdout.write(banner(run, `${cluster.adminUrl}${link.path}`));
+}
+
+/** Starts the simulated nodes and the demo model, and waits until it serves. An existing one is left as it is. */
+async function startDemo(
+  {
+    settings,
+    cluster,
+    say,
+    signal,
+  }: { settings: Settings; cluster: LocalCluster; say: (line: string) => void; signal: AbortSignal },
+  credentials: Credentials,
+  client: LlmgwClient,
+): Promise<string | null> {
+  if (settings.agents === 0) return null;
+  say(`starting ${settings.agents} simulated nodes (${settings.gpus}) …`);
+  for (let index = 0; index < settings.agents; index += 1) {
+    const firstPort = 18_000 + index * portsPerNode;
+    cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: credentials.joinToken, firstPort });
+  }
+  const known = await client.models.list.query();
+  if (!known.some((model) => model.id === demoModel.id)) await client.models.apply.mutate(demoModel);
+  say(`waiting until ${demoModel.id} serves …`);
+  const serves = async () => {
+    const model = await client.models.get.query({ model: demoModel.id });
+    return model.desired === 0 || model.serving >= 1 ? true : null;
+  };
+  await until(serves, {
+    what: `loading ${demoModel.id}`,
+    timeoutMs: 120_000,
+    everyMs: 200,
+    clock: systemClock,
+    signal,
+  });
+  return demoModel.id;
+}
+
+/** The environment of the programs: everything but what `up` decides for each of them. */
+function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = [
+    "LLMGW_ADMIN_LISTEN",
+    "LLMGW_ROUTER_LISTEN",
+    "LLMGW_ROUTER_DIAG_LISTEN",
+    "LLMGW_DATA_DIR",
+    "DATABASE_URL",
+  ];
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || own.includes(name) ? [] : [[name, value]])),
+  );
+}
+
+function note(file: string, cluster: LocalCluster, stop: { abort(error: unknown): void }): void {
+  const children = Object.entries(cluster.pids).map(([name, pid]) => ({ name, pid }));
+  noteChildren(file, children).catch((error: unknown) => stop.abort(error));
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
