@@ -1,0 +1,208 @@
+/** Log lines of real failures by the rule that has to recognise them; the engine whose log it was. */
+export const failureSamples: readonly { readonly rule: string; readonly engine: string; readonly log: string }[] = [
+  { rule: "driver_mismatch", engine: "vllm", log: "Failed to initialize NVML: Driver/library version mismatch" },
+  {
+    rule: "driver_mismatch",
+    engine: "vllm",
+    log: "RuntimeError: The NVIDIA driver on your system is too old (found version 12020).",
+  },
+  { rule: "gpu_lost", engine: "vllm", log: "RuntimeError: CUDA error: uncorrectable ECC error encountered" },
+  { rule: "gpu_lost", engine: "vllm", log: "Unable to determine the device handle for GPU0000:CB:00.0: Unknown Error" },
+  { rule: "cuda_unavailable", engine: "vllm", log: "RuntimeError: No CUDA GPUs are available" },
+  { rule: "cuda_unavailable", engine: "vllm", log: "RuntimeError: Failed to infer device type" },
+  { rule: "cuda_unavailable", engine: "vllm", log: "CUDA error: invalid device ordinal" },
+  {
+    rule: "no_kernel_image",
+    engine: "vllm",
+    log: "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+  },
+  {
+    rule: "no_kernel_image",
+    engine: "vllm",
+    log: "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute capability 7.5.",
+  },
+  {
+    rule: "gpu_memory_busy",
+    engine: "vllm",
+    log: "ValueError: Free memory on device cuda:0 (3.27/79.11 GiB) on startup is less than desired GPU memory utilization (0.9, 71.2 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.",
+  },
+  {
+    rule: "kv_cache_too_small",
+    engine: "vllm",
+    log: "ValueError: To serve at least one request with the model's max seq len (40960), (5.62 GiB KV cache is needed, which is larger than the available KV cache memory (2.40 GiB). Based on the available memory, the estimated maximum model length is 17472.",
+  },
+  {
+    rule: "kv_cache_too_small",
+    engine: "vllm",
+    log: "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current value: mem_fraction_static=0.7",
+  },
+  {
+    rule: "kv_cache_too_small",
+    engine: "vllm",
+    log: "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.",
+  },
+  {
+    rule: "gpu_oom",
+    engine: "vllm",
+    log: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 79.11 GiB of which 612.56 MiB is free.",
+  },
+  {
+    rule: "gpu_oom",
+    engine: "vllm",
+    log: "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 11736.00 MiB on device 0: cudaMalloc failed: out of memory",
+  },
+  { rule: "gpu_oom", engine: "vllm", log: "E llama_model_load: error loading model: unable to allocate CUDA0 buffer" },
+  {
+    rule: "not_enough_gpus",
+    engine: "vllm",
+    log: "Value error, World size (2) is larger than the number of available GPUs (1) in this node. If this is intentional and you are using:",
+  },
+  {
+    rule: "tp_size_invalid",
+    engine: "vllm",
+    log: "ValueError: Total number of attention heads (40) must be divisible by tensor parallel size (3).",
+  },
+  { rule: "tp_size_invalid", engine: "vllm", log: "AssertionError: 2880 is not divisible by tp_size (7)" },
+  {
+    rule: "max_len_exceeds_model",
+    engine: "vllm",
+    log: "Value error, User-specified max_model_len (131072) is greater than the derived max_model_len (max_position_embeddings=32768.0 or model_max_length=None in model's config.json).",
+  },
+  {
+    rule: "unsupported_arch",
+    engine: "vllm",
+    log: "ValueError: Model architectures ['Foo4ForCausalLM'] are not supported for now. Supported architectures: dict_keys([...])",
+  },
+  {
+    rule: "unsupported_arch",
+    engine: "vllm",
+    log: "llama_model_load: error loading model: error loading model architecture: unknown model architecture: 'gemma4'",
+  },
+  {
+    rule: "unsupported_arch",
+    engine: "vllm",
+    log: "ValueError: The checkpoint you are trying to load has model type `foo4` but Transformers does not recognize this architecture.",
+  },
+  {
+    rule: "unsupported_quant",
+    engine: "vllm",
+    log: "ValueError: Unknown quantization method: modelopt_fp4. Must be one of [...]",
+  },
+  {
+    rule: "trust_remote_code",
+    engine: "vllm",
+    log: "ValueError: The repository /models/foo contains custom code which must be executed to correctly load the model. Please pass the argument `trust_remote_code=True` to allow custom code to be run.",
+  },
+  {
+    rule: "model_auth",
+    engine: "vllm",
+    log: "huggingface_hub.errors.GatedRepoError: 401 Client Error. (Request ID: ...)",
+  },
+  {
+    rule: "model_auth",
+    engine: "vllm",
+    log: "OSError: You are trying to access a gated repo.\nCannot access gated repo for url https://huggingface.co/...",
+  },
+  {
+    rule: "shm_too_small",
+    engine: "vllm",
+    log: "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).",
+  },
+  { rule: "disk_full", engine: "vllm", log: "OSError: [Errno 28] No space left on device" },
+  {
+    rule: "model_not_found",
+    engine: "vllm",
+    log: "OSError: /models/llama-70b does not appear to have a file named config.json.",
+  },
+  {
+    rule: "model_not_found",
+    engine: "vllm",
+    log: "gguf_init_from_file: failed to open GGUF file '/models/x.gguf' (No such file or directory)",
+  },
+  {
+    rule: "model_not_found",
+    engine: "vllm",
+    log: "Value error, Invalid repository ID or local directory specified: '/models/nope'",
+  },
+  {
+    rule: "model_corrupt",
+    engine: "vllm",
+    log: "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
+  },
+  {
+    rule: "model_corrupt",
+    engine: "vllm",
+    log: "llama_model_load: error loading model: tensor 'blk.12.ffn_up.weight' data is not within the file bounds, model is corrupted or incomplete",
+  },
+  {
+    rule: "download_failed",
+    engine: "vllm",
+    log: "OSError: We couldn't connect to 'https://huggingface.co' to load the files, and couldn't find them in the cached files.",
+  },
+  { rule: "port_in_use", engine: "vllm", log: "OSError: [Errno 98] Address already in use" },
+  { rule: "port_in_use", engine: "vllm", log: "couldn't bind HTTP server socket, hostname: 0.0.0.0, port: 8033" },
+  {
+    rule: "port_in_use",
+    engine: "vllm",
+    log: "RuntimeError: The server socket has failed to listen on any local network address. port: 29501, useIpv6: false, code: -98, name: EADDRINUSE",
+  },
+  {
+    rule: "nccl_timeout",
+    engine: "vllm",
+    log: "[rank3]:[E1218 20:27:21.426415540 ProcessGroupNCCL.cpp:629] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=131072000, NumelOut=131072000, Timeout(ms)=600000) ran for 600081 milliseconds before timing out.",
+  },
+  {
+    rule: "dist_init_timeout",
+    engine: "vllm",
+    log: "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",
+  },
+  {
+    rule: "dist_init_timeout",
+    engine: "vllm",
+    log: "[E socket.cpp] The client socket has timed out after 60000ms while trying to connect to (10.0.0.12, 29501).",
+  },
+  {
+    rule: "nccl_error",
+    engine: "vllm",
+    log: "torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/NCCLUtils.hpp:268, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.27.3",
+  },
+  { rule: "rpc_unreachable", engine: "llamacpp", log: "Failed to connect to 10.0.0.12:50052" },
+  { rule: "rpc_unreachable", engine: "llamacpp", log: "Remote RPC server crashed or returned malformed response" },
+  {
+    rule: "cuda_illegal_access",
+    engine: "vllm",
+    log: "torch.AcceleratorError: CUDA error: an illegal memory access was encountered",
+  },
+  { rule: "host_oom", engine: "vllm", log: "Out of memory: Killed process 21180 (VLLM::EngineCor)" },
+  { rule: "host_oom", engine: "vllm", log: "OSError: [Errno 12] Cannot allocate memory" },
+  { rule: "bad_flag", engine: "vllm", log: "vllm: error: unrecognized arguments: --foo" },
+  { rule: "bad_flag", engine: "vllm", log: "error: invalid argument: --foo" },
+  { rule: "missing_dependency", engine: "vllm", log: "ModuleNotFoundError: No module named 'flashinfer'" },
+  {
+    rule: "missing_dependency",
+    engine: "vllm",
+    log: "llama-server: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No such file or directory",
+  },
+  { rule: "missing_dependency", engine: "vllm", log: "spawn vllm ENOENT" },
+  {
+    rule: "peer_lost",
+    engine: "vllm",
+    log: "[rank1]:[W] [PG ID 0] TCPStore.cpp recvValue failed on SocketImpl(fd=68): Connection reset by peer",
+  },
+  {
+    rule: "config_invalid",
+    engine: "vllm",
+    log: "pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig",
+  },
+  {
+    rule: "engine_dead",
+    engine: "vllm",
+    log: "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
+  },
+  { rule: "engine_dead", engine: "vllm", log: "main: exiting due to model loading error" },
+  {
+    rule: "engine_dead",
+    engine: "vllm",
+    log: "[2026-11-30 10:00:00] SIGQUIT received. signum=None, frame=None. It usually means one child failed.",
+  },
+];

@@ -1,0 +1,13 @@
+export type {
+  EngineAdapter,
+  EngineExit,
+  ExitVerdict,
+  LaunchGpu,
+  LaunchLine,
+  LaunchRequest,
+  LoadProgress,
+  ReadinessProbe,
+} from "./adapter.ts";
+export { listedModels } from "./listed-models.ts";
+export { createEngineRegistry, type EngineRegistry } from "./registry.ts";
+export type { SimulatorPlace } from "./sim/adapter.ts";
