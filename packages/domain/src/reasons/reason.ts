@@ -12,6 +12,7 @@ export interface ReasonParams {
   node_simulated_mismatch: { node: string };
   node_cordoned: { node: string; owner: string; by: string; why: string; sinceMs: number };
   node_draining: { node: string; by: string; sinceMs: number };
+  node_excluded: { node: string };
   node_suspect: { node: string; silentMs: number };
   node_lost: { node: string; silentMs: number };
   node_never_seen: { node: string };
@@ -24,7 +25,12 @@ export interface ReasonParams {
   gpu_memory_short: { gpu: string; freeMib: number; needMib: number; heldBy: string };
   gpu_memory_unknown: { gpu: string; found: string };
   gpu_held: { gpu: string; heldBy: string };
-  no_fit: { model: string; nodes: number; nearest: string };
+  /** `found` GPUs of one type have `needMib` free, `need` are needed; `heldBy` names who holds the others. */
+  too_few_free_gpus: { node: string; found: number; need: number; needMib: number; heldBy: string };
+  node_gone: { node: string };
+  gpu_gone: { gpu: string };
+  /** `nearest` is the nearest candidate's reason in English; `nearestReason` is the reason itself, for other languages. */
+  no_fit: { model: string; nodes: number; nearest: string; nearestReason?: Reason };
   no_nodes: { model: string };
   // GPU health.
   gpu_xid: { gpu: string; xid: number; meaning: string };
@@ -59,7 +65,7 @@ export interface ReasonParams {
   drained_away: { node: string };
   // Drains.
   queued_behind: { model: string; inUse: number; maxSurge: number };
-  waits_for_capacity: { nearest: string; deadlineMs: number };
+  waits_for_capacity: { nearest: string; deadlineMs: number; nearestReason?: Reason };
   replacement_failing: { replica: string; node: string; cause: string };
   proving_replacement: { replica: string; forMs: number; needMs: number };
   stopped_at_deadline: { deadlineMs: number };
