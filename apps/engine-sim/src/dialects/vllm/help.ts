@@ -1,0 +1,43 @@
+import { SIM_HELP } from "../../cli/sim-flags.ts";
+import { FAULT_HELP } from "../../faults/fault.ts";
+import { effectiveFlagNames } from "./flags.ts";
+
+const WIDTH = 118;
+
+/** Text of `--help`. */
+export function vllmHelp(): string {
+  return [
+    "usage: engine-sim --dialect vllm serve [model_tag] [options]",
+    "",
+    "Behaves like `vllm serve` on the outside, without a GPU or a model: command line, log, HTTP, metrics, signals.",
+    "",
+    "vLLM options with an effect (all other options of vllm serve are accepted and change nothing):",
+    ...wrapped(effectiveFlagNames()),
+    "",
+    "simulation (times are milliseconds):",
+    ...columns(SIM_HELP),
+    "",
+    "faults:",
+    ...columns(FAULT_HELP),
+    "",
+    "environment: VLLM_API_KEY (API key, where --api-key is not given), LLMGW_SIM_FAIL (faults, comma separated)",
+    "",
+  ].join("\n");
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  return rows.map(([left, right]) => `  ${left.padEnd(34)} ${right}`);
+}
+
+function wrapped(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > WIDTH) {
+      lines.push(`  ${word}`);
+    } else {
+      lines[lines.length - 1] = `${last} ${word}`;
+    }
+  }
+  return lines;
+}
