@@ -1,3 +1,6 @@
+export type { JoinOptions, Place, Placement, QueueLimits } from "./admission/band-queues.ts";
+export { BandQueues } from "./admission/band-queues.ts";
+export { nodeAvailability } from "./cluster/availability.ts";
 export type { Drain, DrainLoss, DrainResult, Move, MoveStep } from "./cluster/drain.ts";
 export { moveSteps } from "./cluster/drain.ts";
 export type {
@@ -9,6 +12,8 @@ export type {
   GpuProcess,
   GpuVendor,
 } from "./cluster/gpu.ts";
+export type { LivenessClock } from "./cluster/liveness.ts";
+export { nodeLiveness } from "./cluster/liveness.ts";
 export type { EngineName, Model, ModelSource, ModelSpec, RoutingPolicy } from "./cluster/model.ts";
 export { engineNames, routingPolicies } from "./cluster/model.ts";
 export type { Availability, Cordon, CordonOwner, Liveness, Node, RunnableEngine } from "./cluster/node.ts";
@@ -27,6 +32,14 @@ export type {
 } from "./cluster/shard.ts";
 export type { ClusterSnapshot, ControlSettings } from "./cluster/snapshot.ts";
 export { defaultControlSettings } from "./cluster/snapshot.ts";
+export type { XidEntry, XidTable, XidVerdict } from "./cluster/xid-table.ts";
+export { xidTable, xidTableWith } from "./cluster/xid-table.ts";
+export type { PlacementQuestion } from "./placement/context.ts";
+export type { FreeMemory } from "./placement/free-memory.ts";
+export { gpuFreeMib, gpuHolders } from "./placement/free-memory.ts";
+export { place } from "./placement/place.ts";
+export type { PlannedPlacement, Recheck } from "./placement/recheck.ts";
+export { recheckPlacement } from "./placement/recheck.ts";
 export type {
   GpuCandidate,
   GpuHolder,
@@ -39,7 +52,40 @@ export type {
   ShardPlacement,
 } from "./placement/record.ts";
 export { placementRules } from "./placement/record.ts";
-export { describeReason, reasonCodes } from "./reasons/catalogue.ts";
+export type { AssumedShard, Assumptions, Tenancy, Tenant } from "./placement/tenants.ts";
+export { tenancyOf } from "./placement/tenants.ts";
+export type { ReasonLocale } from "./reasons/catalogue.ts";
+export { describeReason, reasonCodes, reasonLocales } from "./reasons/catalogue.ts";
 export type { Reason, ReasonCode, ReasonOf, ReasonParams } from "./reasons/reason.ts";
 export { reason } from "./reasons/reason.ts";
 export type { Action } from "./reconcile/action.ts";
+export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";
+export { BodyScan } from "./routing/body-scan.ts";
+export type { BreakerPermit, BreakerSettings, BreakerState, BreakerVerdict } from "./routing/breaker.ts";
+export { Breaker, defaultBreakerSettings } from "./routing/breaker.ts";
+export type { Candidate, Choice, ChoiceInput, EndpointGroups } from "./routing/choose.ts";
+export { chooseEndpoint } from "./routing/choose.ts";
+export type { StreamFacts } from "./routing/event-stream.ts";
+export { EventStream } from "./routing/event-stream.ts";
+export type { LedgerMark, LedgerSlot } from "./routing/ledger.ts";
+export { Ledger } from "./routing/ledger.ts";
+export { RateWindow } from "./routing/rate-window.ts";
+export { retryAfterSeconds, waitSeconds } from "./routing/retry-after.ts";
+export { RetryBudget } from "./routing/retry-budget.ts";
+export type {
+  Dispatch,
+  DispatchEnd,
+  EndpointFacts,
+  EndpointState,
+  Readiness,
+  RoutingSettings,
+} from "./routing/routed-endpoint.ts";
+export { DEFAULT_MAX_INFLIGHT, RoutedEndpoint } from "./routing/routed-endpoint.ts";
+export type { EndpointLoad, EngineReading, SaturationLimits } from "./routing/saturation.ts";
+export {
+  defaultSaturationLimits,
+  endpointSaturation,
+  isAtLimit,
+  modelSaturation,
+  predictedWaiting,
+} from "./routing/saturation.ts";

@@ -11,3 +11,4 @@ export type {
 export { listedModels } from "./listed-models.ts";
 export { createEngineRegistry, type EngineRegistry } from "./registry.ts";
 export type { SimulatorPlace } from "./sim/adapter.ts";
+export { type EngineMetrics, parseVllmMetrics } from "./vllm/metrics.ts";

@@ -1,0 +1,287 @@
+import { isJsonNumber, keyText } from "./json-bytes.ts";
+
+/** Bytes `start` (inclusive) to `end` (exclusive) of a body. */
+export interface ByteSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type BodyScanResult =
+  | {
+      readonly kind: "ok";
+      /** The JSON text of the value of `model`, quotes included: a non-empty string. */
+      readonly model: ByteSpan;
+      readonly stream: boolean;
+    }
+  | { readonly kind: "invalid"; readonly message: string; readonly param: string | null };
+
+/** Deeper nesting is refused: engines parse recursively, and some of them crash on it. */
+const MAX_DEPTH = 512;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+type Expect = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma" | "end";
+type Field = "model" | "stream";
+
+/**
+ * Reads `model` and `stream` of a request body without parsing it: walks the bytes once, checks that they are one JSON
+ * object to the end (RFC 8259; UTF-8 validity is the caller's to check), and notes where the two values stand. It works in
+ * steps, so that a large body does not hold up everything else. The bytes must not change meanwhile.
+ */
+export class BodyScan {
+  readonly #bytes: Uint8Array;
+  #position = 0;
+  #expect: Expect = "value";
+  /** One entry an open bracket: 1 for an object, 0 for an array. */
+  readonly #stack = new Uint8Array(MAX_DEPTH);
+  #depth = 0;
+  /** Start of the string being read, its opening quote; -1 outside strings. */
+  #stringStart = -1;
+  #stringEscapes = false;
+  #stringIsKey = false;
+  /** The field whose value comes next. */
+  #field: Field | null = null;
+  #model: ByteSpan | null = null;
+  #stream: boolean | null = null;
+  #seen = 0;
+  #invalid: BodyScanResult | null = null;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads on for about `maxBytes`; answers null while there is more to read. */
+  step(maxBytes: number): BodyScanResult | null {
+    const bytes = this.#bytes;
+    const stopAt = Math.min(bytes.length, this.#position + maxBytes);
+    while (this.#position < stopAt && this.#invalid === null) {
+      if (this.#stringStart >= 0) this.#readString(stopAt);
+      else this.#readToken(bytes[this.#position] ?? 0);
+    }
+    if (this.#invalid !== null) return this.#invalid;
+    return this.#position < bytes.length ? null : this.#result();
+  }
+
+  #result(): BodyScanResult {
+    if (this.#bytes.length === 0) return invalid("the request has no body: expected a JSON object");
+    if (this.#expect !== "end" || this.#stringStart >= 0)
+      return invalid("the body is not valid JSON: it ends too early");
+    if (this.#model === null) return invalid('the body has no "model": expected the name of a model', "model");
+    return { kind: "ok", model: this.#model, stream: this.#stream === true };
+  }
+
+  #fail(message: string, param: string | null = null): void {
+    this.#invalid = invalid(message, param);
+  }
+
+  #failHere(): void {
+    this.#fail(`the body is not valid JSON: byte ${this.#position} cannot stand there`);
+  }
+
+  #readToken(byte: number): void {
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+      this.#position += 1;
+      return;
+    }
+    switch (this.#expect) {
+      case "value":
+        this.#readValue(byte);
+        return;
+      case "value or ]":
+        if (byte === CLOSE_ARRAY) this.#close();
+        else this.#readValue(byte);
+        return;
+      case "key":
+      case "key or }":
+        if (byte === QUOTE) this.#openString(true);
+        else if (byte === CLOSE_OBJECT && this.#expect === "key or }") this.#close();
+        else this.#failHere();
+        return;
+      case "colon":
+        if (byte !== COLON) this.#failHere();
+        this.#position += 1;
+        this.#expect = "value";
+        return;
+      case "comma":
+        this.#readComma(byte);
+        return;
+      case "end":
+        this.#failHere();
+    }
+  }
+
+  #readComma(byte: number): void {
+    const inObject = this.#stack[this.#depth - 1] === 1;
+    if (byte === COMMA) {
+      this.#position += 1;
+      this.#expect = inObject ? "key" : "value";
+    } else if (byte === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close();
+    else this.#failHere();
+  }
+
+  #readValue(byte: number): void {
+    if (this.#depth === 0 && byte !== OPEN_OBJECT) {
+      this.#fail("the body is not a JSON object");
+      return;
+    }
+    if (this.#field !== null && !this.#fieldMayStartWith(this.#field, byte)) return;
+    if (byte === QUOTE) this.#openString(false);
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte === OPEN_OBJECT);
+    else this.#readScalar();
+  }
+
+  #fieldMayStartWith(field: Field, byte: number): boolean {
+    if (field === "model" && byte !== QUOTE) {
+      this.#fail('"model" is not a string: expected the name of a model', "model");
+      return false;
+    }
+    if (field === "stream" && byte !== 0x74 && byte !== 0x66 && byte !== 0x6e) {
+      this.#fail('"stream" is not true, false or null', "stream");
+      return false;
+    }
+    return true;
+  }
+
+  #open(isObject: boolean): void {
+    if (this.#depth === MAX_DEPTH) {
+      this.#fail(`the body is nested deeper than ${MAX_DEPTH} levels`);
+      return;
+    }
+    this.#stack[this.#depth] = isObject ? 1 : 0;
+    this.#depth += 1;
+    this.#position += 1;
+    this.#expect = isObject ? "key or }" : "value or ]";
+  }
+
+  #close(): void {
+    this.#depth -= 1;
+    this.#position += 1;
+    this.#expect = this.#depth === 0 ? "end" : "comma";
+  }
+
+  #readScalar(): void {
+    const bytes = this.#bytes;
+    const start = this.#position;
+    let end = start;
+    while (end < bytes.length && !endsScalar(bytes[end] ?? 0)) end += 1;
+    const word = literal(bytes, { start, end });
+    if (word === undefined && !isJsonNumber(bytes, start, end)) {
+      this.#failHere();
+      return;
+    }
+    if (this.#field === "stream") this.#stream = word === true;
+    this.#field = null;
+    this.#position = end;
+    this.#expect = "comma";
+  }
+
+  #openString(isKey: boolean): void {
+    this.#stringStart = this.#position;
+    this.#stringEscapes = false;
+    this.#stringIsKey = isKey;
+    this.#position += 1;
+  }
+
+  #readString(stopAt: number): void {
+    const bytes = this.#bytes;
+    let position = this.#position;
+    while (position < stopAt) {
+      const byte = bytes[position] ?? 0;
+      if (byte === QUOTE) {
+        this.#position = position + 1;
+        this.#endString();
+        return;
+      }
+      if (byte === BACKSLASH) {
+        const length = escapeLength(bytes, position);
+        if (length === 0) {
+          this.#position = position;
+          this.#failHere();
+          return;
+        }
+        this.#stringEscapes = true;
+        position += length;
+      } else if (byte < 0x20) {
+        this.#position = position;
+        this.#failHere();
+        return;
+      } else position += 1;
+    }
+    this.#position = position;
+  }
+
+  #endString(): void {
+    const span = { start: this.#stringStart, end: this.#position };
+    this.#stringStart = -1;
+    if (this.#stringIsKey) {
+      this.#expect = "colon";
+      if (this.#depth === 1) this.#noteKey(span);
+      return;
+    }
+    if (this.#field === "model") {
+      if (span.end - span.start === 2) this.#fail('"model" is empty: expected the name of a model', "model");
+      this.#model = span;
+    }
+    this.#field = null;
+    this.#expect = "comma";
+  }
+
+  #noteKey(span: ByteSpan): void {
+    const field = this.#stringEscapes || isFieldLength(span) ? fieldOf(keyText(this.#bytes, span)) : null;
+    this.#field = field;
+    if (field === null) return;
+    const bit = field === "model" ? 1 : 2;
+    if ((this.#seen & bit) !== 0) this.#fail(`"${field}" is given twice: expected it once`, field);
+    this.#seen |= bit;
+  }
+}
+
+function invalid(message: string, param: string | null = null): BodyScanResult {
+  return { kind: "invalid", message, param };
+}
+
+function isFieldLength({ start, end }: ByteSpan): boolean {
+  const length = end - start - 2;
+  return length === "model".length || length === "stream".length;
+}
+
+function fieldOf(key: string | undefined): Field | null {
+  return key === "model" || key === "stream" ? key : null;
+}
+
+function endsScalar(byte: number): boolean {
+  return byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT || byte <= 0x20;
+}
+
+/** true, false or null; undefined for anything else. */
+function literal(bytes: Uint8Array, { start, end }: ByteSpan): boolean | null | undefined {
+  const is = (word: string) => {
+    if (end - start !== word.length) return false;
+    for (let index = 0; index < word.length; index += 1) {
+      if (bytes[start + index] !== word.charCodeAt(index)) return false;
+    }
+    return true;
+  };
+  if (is("true")) return true;
+  if (is("false")) return false;
+  return is("null") ? null : undefined;
+}
+
+/** Length of the escape that starts at a backslash: 2, 6 for a \u one, 0 for none that JSON knows. */
+function escapeLength(bytes: Uint8Array, position: number): number {
+  const kind = bytes[position + 1] ?? 0;
+  if (kind !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(kind)) && kind !== 0 ? 2 : 0;
+  for (let index = position + 2; index < position + 6; index += 1) {
+    const byte = bytes[index] ?? 0;
+    const isHex = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+    if (!isHex) return 0;
+  }
+  return 6;
+}
