@@ -21,6 +21,8 @@ export interface ControlSettings {
   /** Crash back-off: first step, and its cap. */
   readonly backoffBaseMs: number;
   readonly backoffMaxMs: number;
+  /** A replica keeps its GPUs reserved through a back-off that is not longer than this. */
+  readonly backoffReservesMs: number;
   /** This many failed starts within the window re-place the replica elsewhere. */
   readonly replaceAfterFailures: number;
   readonly failureWindowMs: number;
@@ -42,6 +44,7 @@ export const defaultControlSettings: ControlSettings = {
   defaultGraceMs: 3_600_000,
   backoffBaseMs: 10_000,
   backoffMaxMs: 300_000,
+  backoffReservesMs: 60_000,
   replaceAfterFailures: 3,
   failureWindowMs: 5 * 60_000,
   failuresForgottenMs: 10 * 60_000,

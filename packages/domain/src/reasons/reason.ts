@@ -67,6 +67,8 @@ export interface ReasonParams {
   queued_behind: { model: string; inUse: number; maxSurge: number };
   waits_for_capacity: { nearest: string; deadlineMs: number; nearestReason?: Reason };
   replacement_failing: { replica: string; node: string; cause: string };
+  /** Moving it now would leave fewer than `desired` serving: another replica of the model does not serve. */
+  kept_for_count: { model: string; serving: number; desired: number };
   proving_replacement: { replica: string; forMs: number; needMs: number };
   stopped_at_deadline: { deadlineMs: number };
   stopped_by_force: { by: string };

@@ -82,6 +82,8 @@ export const english: ReasonWords = {
   queued_behind: (p) => `waits for a move slot of ${p.model}: ${p.inUse} of ${p.maxSurge} in use`,
   waits_for_capacity: (p) => `cannot move: ${p.nearest}`,
   replacement_failing: (p) => `its replacement ${p.replica} fails on ${p.node}: ${p.cause}`,
+  kept_for_count: (p) =>
+    `${p.model} has ${p.serving} serving with it and wants ${p.desired}; it stays until another replica serves`,
   proving_replacement: (p) => `its replacement ${p.replica} has served for ${seconds(p.forMs)} of ${seconds(p.needMs)}`,
   stopped_at_deadline: () => "the grace period ended with no replacement serving",
   stopped_by_force: (p) => `forced by ${p.by}`,

@@ -95,6 +95,8 @@ export const chinese: ReasonWords = {
   queued_behind: (p) => `等待 ${p.model} 的迁移名额：已用 ${p.inUse}/${p.maxSurge}`,
   waits_for_capacity: (p) => `无法迁移：${nearestOf(p)}`,
   replacement_failing: (p) => `其替换副本 ${p.replica} 在 ${p.node} 上失败：${p.cause}`,
+  kept_for_count: (p) =>
+    `${p.model} 含它在内有 ${p.serving} 个副本在服务，需要 ${p.desired} 个；在另一个副本开始服务之前它会保留`,
   proving_replacement: (p) => `其替换副本 ${p.replica} 已服务 ${duration(p.forMs)}，需要 ${duration(p.needMs)}`,
   stopped_at_deadline: () => "宽限期已到，仍没有替换副本提供服务",
   stopped_by_force: (p) => `由 ${p.by} 强制执行`,
