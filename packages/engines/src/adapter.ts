@@ -61,6 +61,12 @@ export interface ExitVerdict {
   readonly hint: string | null;
 }
 
+/** Requests an engine has taken and not finished. */
+export interface EngineWork {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Everything that is particular to one inference engine. Pure: the agent does the I/O. */
 export interface EngineAdapter {
   readonly name: EngineName;
@@ -74,4 +80,6 @@ export interface EngineAdapter {
   classifyExit(exit: EngineExit): ExitVerdict;
   /** The engine's own counts from its metrics page, or null when the page holds none of them. */
   metrics(text: string): EngineMetrics | null;
+  /** All the work the engine holds, from the same page; null unless both numbers stand there. The proof that it is idle. */
+  work(text: string): EngineWork | null;
 }

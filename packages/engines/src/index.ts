@@ -1,6 +1,7 @@
 export type {
   EngineAdapter,
   EngineExit,
+  EngineWork,
   ExitVerdict,
   LaunchGpu,
   LaunchLine,

@@ -3,6 +3,7 @@ import { classifyExit } from "../failures/classify-exit.ts";
 import { vllmServeArgs } from "../vllm/launch.ts";
 import { parseVllmMetrics } from "../vllm/metrics.ts";
 import { vllmProgress } from "../vllm/progress.ts";
+import { vllmWork } from "../vllm/work.ts";
 
 export interface SimulatorPlace {
   /** How the simulator is started: program and the words before its own flags. */
@@ -22,6 +23,7 @@ export function simAdapter(place: SimulatorPlace): EngineAdapter {
     progress: vllmProgress,
     classifyExit: (exit) => classifyExit("sim", exit),
     metrics: parseVllmMetrics,
+    work: vllmWork,
   };
 }
 

@@ -3,6 +3,7 @@ import { classifyExit } from "../failures/classify-exit.ts";
 import { launchVllm } from "./launch.ts";
 import { parseVllmMetrics } from "./metrics.ts";
 import { vllmProgress } from "./progress.ts";
+import { vllmWork } from "./work.ts";
 
 /** vLLM on one node: `vllm serve`. */
 export const vllmAdapter: EngineAdapter = {
@@ -14,4 +15,5 @@ export const vllmAdapter: EngineAdapter = {
   progress: vllmProgress,
   classifyExit: (exit) => classifyExit("vllm", exit),
   metrics: parseVllmMetrics,
+  work: vllmWork,
 };
