@@ -1,3 +1,5 @@
+export type { JoinOptions, Place, Placement, QueueLimits } from "./admission/band-queues.ts";
+export { BandQueues } from "./admission/band-queues.ts";
 export { nodeAvailability } from "./cluster/availability.ts";
 export type { Drain, DrainLoss, DrainResult, Move, MoveStep } from "./cluster/drain.ts";
 export { moveSteps } from "./cluster/drain.ts";
@@ -10,6 +12,9 @@ export type {
   GpuProcess,
   GpuVendor,
 } from "./cluster/gpu.ts";
+export { whatClears } from "./cluster/gpu-clearing.ts";
+export type { GpuQuestion } from "./cluster/gpu-verdict.ts";
+export { judgeGpu, judgeMissingGpu } from "./cluster/gpu-verdict.ts";
 export type { LivenessClock } from "./cluster/liveness.ts";
 export { nodeLiveness } from "./cluster/liveness.ts";
 export type { EngineName, Model, ModelSource, ModelSpec, RoutingPolicy } from "./cluster/model.ts";
@@ -57,3 +62,33 @@ export { describeReason, reasonCodes, reasonLocales } from "./reasons/catalogue.
 export type { Reason, ReasonCode, ReasonOf, ReasonParams } from "./reasons/reason.ts";
 export { reason } from "./reasons/reason.ts";
 export type { Action } from "./reconcile/action.ts";
+export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";
+export { BodyScan } from "./routing/body-scan.ts";
+export type { BreakerPermit, BreakerSettings, BreakerState, BreakerVerdict } from "./routing/breaker.ts";
+export { Breaker, defaultBreakerSettings } from "./routing/breaker.ts";
+export type { Candidate, Choice, ChoiceInput, EndpointGroups } from "./routing/choose.ts";
+export { chooseEndpoint } from "./routing/choose.ts";
+export type { StreamFacts } from "./routing/event-stream.ts";
+export { EventStream } from "./routing/event-stream.ts";
+export type { LedgerMark, LedgerSlot } from "./routing/ledger.ts";
+export { Ledger } from "./routing/ledger.ts";
+export { RateWindow } from "./routing/rate-window.ts";
+export { retryAfterSeconds, waitSeconds } from "./routing/retry-after.ts";
+export { RetryBudget } from "./routing/retry-budget.ts";
+export type {
+  Dispatch,
+  DispatchEnd,
+  EndpointFacts,
+  EndpointState,
+  Readiness,
+  RoutingSettings,
+} from "./routing/routed-endpoint.ts";
+export { DEFAULT_MAX_INFLIGHT, RoutedEndpoint } from "./routing/routed-endpoint.ts";
+export type { EndpointLoad, EngineReading, SaturationLimits } from "./routing/saturation.ts";
+export {
+  defaultSaturationLimits,
+  endpointSaturation,
+  isAtLimit,
+  modelSaturation,
+  predictedWaiting,
+} from "./routing/saturation.ts";
