@@ -14,7 +14,7 @@ function usage(): string {
 await runMain(async () => {
   const [name, ...rest] = process.argv.slice(2);
   if (name === "up") return (await import("./up/up.ts")).up(rest, process.env);
-  if (name === "ctl") return (await import("./commands/ctl.ts")).ctl(rest, process.env);
+  if (name === "ctl") return (await import("./ctl/ctl.ts")).ctl(rest, process.env);
   if (isProgram(name)) return runProgram(name, rest);
   if (name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(usage());

@@ -1,0 +1,213 @@
+import { createInterface } from "node:readline/promises";
+import { parseDuration, systemClock } from "@llmgw/service";
+import type { CommandContext } from "../ctl/context.ts";
+import { CtlError, exit } from "../ctl/exit.ts";
+import { printOne, talk } from "../ctl/output.ts";
+import type { Registrar } from "../ctl/registrar.ts";
+import { closing, followDrain, progressPrinter } from "../drain/follow.ts";
+import { describeDrain, describePreview, modelsLost } from "../drain/words.ts";
+
+interface DrainOptions {
+  readonly grace?: string;
+  readonly reason?: string;
+  readonly yes?: boolean;
+  readonly acceptLoss?: string[];
+  readonly dryRun?: boolean;
+  readonly wait: boolean;
+  readonly timeout?: string;
+}
+
+/** `ctl drain NODE`: prints the plan, asks, starts, follows. Ctrl-C stops following, never the drain. */
+async function drain(context: CommandContext, node: string, options: DrainOptions): Promise<number> {
+  const graceMs = milliseconds(options.grace, "--grace");
+  const timeoutMs = milliseconds(options.timeout, "--timeout") ?? null;
+  const { client } = await context.connection();
+  const preview = await client.drains.preview.query({ nodes: [node], graceMs });
+  if (options.dryRun === true) {
+    printOne(preview, context.format, () => describePreview(preview));
+    return preview.moves.some((move) => move.outcome === "cannot_move") ? exit.cannot : exit.ok;
+  }
+  talk(describePreview(preview));
+  await confirm(node, modelsLost(preview), options);
+  const change = await client.nodes.setAvailability.mutate({
+    node,
+    target: "draining",
+    reason: options.reason,
+    graceMs,
+    plan: preview.plan,
+  });
+  talk(change.message);
+  if (change.drain === null) return exit.ok;
+  if (!options.wait) {
+    printOne(change.drain, context.format, () => change.drain?.id ?? "");
+    return exit.ok;
+  }
+  return follow(context, change.drain.id, timeoutMs);
+}
+
+/** `ctl drain status NODE|DRAIN`. */
+async function drainStatus(context: CommandContext, target: string, options: { follow?: boolean }): Promise<number> {
+  const id = await drainIdOf(context, target);
+  if (options.follow === true) return follow(context, id, null);
+  const { client } = await context.connection();
+  const view = await client.drains.get.query({ drain: id });
+  printOne(view, context.format, () => describeDrain(view));
+  return exit.ok;
+}
+
+/** `ctl drain stop`, `ctl drain extend`, `ctl drain force`. */
+async function changeDrain(
+  context: CommandContext,
+  target: string,
+  change: { kind: "stop"; uncordon: boolean } | { kind: "extend"; by: string } | { kind: "force"; yes: boolean },
+): Promise<number> {
+  const { client } = await context.connection();
+  const id = await drainIdOf(context, target);
+  if (change.kind === "force" && !change.yes) {
+    throw new CtlError(
+      "forcing ends replicas that have no replacement serving; add --yes if that is what you want",
+      exit.usage,
+    );
+  }
+  const view =
+    change.kind === "stop"
+      ? await client.drains.stop.mutate({ drain: id, uncordon: change.uncordon })
+      : change.kind === "extend"
+        ? await client.drains.extend.mutate({ drain: id, graceMs: milliseconds(change.by, "--by") ?? 0 })
+        : await client.drains.force.mutate({ drain: id });
+  printOne(view, context.format, () => describeDrain(view));
+  return exit.ok;
+}
+
+async function drainIdOf(context: CommandContext, target: string): Promise<string> {
+  if (target.startsWith("drain_")) return target;
+  const { client } = await context.connection();
+  const [latest] = await client.drains.list.query({ node: target });
+  if (latest === undefined) throw new CtlError(`${target} has never been drained`, exit.notFound);
+  return latest.id;
+}
+
+async function follow(context: CommandContext, drainId: string, timeoutMs: number | null): Promise<number> {
+  const { client } = await context.connection();
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  const followed = await followDrain({
+    client,
+    drainId,
+    timeoutMs,
+    clock: systemClock,
+    signal: stop.signal,
+    onChange: progressPrinter(),
+  });
+  process.off("SIGINT", onSignal);
+  process.off("SIGTERM", onSignal);
+  if (followed.kind === "ended") {
+    const { code, words } = closing(followed.drain);
+    printOne(followed.drain, context.format, () => words);
+    return code;
+  }
+  const left = followed.drain === null ? "" : `\n${describeDrain(followed.drain)}`;
+  talk(
+    `No longer following; the drain goes on.${left}\nFollow: llmgw ctl drain status -f ${drainId} · stop it: llmgw ctl drain stop ${drainId}`,
+  );
+  return followed.kind === "timeout" ? exit.waitTimeout : exit.interrupted;
+}
+
+async function confirm(node: string, lost: readonly string[], options: DrainOptions): Promise<void> {
+  const unaccepted = lost.filter((model) => !(options.acceptLoss ?? []).includes(model));
+  if (options.yes === true) {
+    if (unaccepted.length === 0) return;
+    const flags = unaccepted.map((model) => `--accept-loss ${model}`).join(" ");
+    throw new CtlError(
+      `nothing would serve ${unaccepted.join(", ")} after the grace period; add ${flags} to drain all the same`,
+      exit.usage,
+    );
+  }
+  if (!process.stdin.isTTY) throw new CtlError("no terminal to ask on: add --yes to start the drain", exit.usage);
+  const question =
+    unaccepted.length === 0
+      ? `Drain ${node}? [y/N] `
+      : `Nothing would serve ${unaccepted.join(", ")} after the grace period. Type ${node} to drain all the same: `;
+  const asker = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = (await asker.question(question)).trim();
+  asker.close();
+  if (unaccepted.length === 0 ? !/^y(es)?$/i.test(answer) : answer !== node) {
+    throw new CtlError("nothing was changed", exit.refused);
+  }
+}
+
+function milliseconds(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined)
+    throw new CtlError(`${flag}: expected a duration such as 30s, 15m or 1h30m, found "${text}"`, exit.usage);
+  return ms;
+}
+
+export function registerDrain(registrar: Registrar): void {
+  const parent = registrar
+    .verb({
+      usage: "drain <node>",
+      description: "move everything off a node: replacements serve before originals stop",
+      examples: [
+        'drain sim-1 --reason "replace PSU 2"',
+        "drain sim-1 --dry-run",
+        "drain sim-1 --grace 30m --yes --no-wait",
+        "drain status sim-1",
+      ],
+    })
+    .option("--grace <duration>", "how long a replica may wait for a replacement (default 1h)")
+    .option("--reason <text>", "why, for the audit history")
+    .option("-y, --yes", "do not ask")
+    .option("--accept-loss <model...>", "with --yes: drain even though nothing would serve this model")
+    .option("--dry-run", "print the plan and stop (exit code 8 if something cannot move)")
+    .option("--no-wait", "do not follow")
+    .option("--timeout <duration>", "stop following after this long; the drain goes on");
+  registrar.on<DrainOptions>(parent, (context, [node = ""], options) => drain(context, node, options));
+  const status = registrar
+    .verb({
+      usage: "status <node>",
+      description: "a node's latest drain, or a drain by its id",
+      examples: ["drain status sim-1", "drain status -f sim-1"],
+      parent,
+    })
+    .option("-f, --follow", "follow it to its end");
+  registrar.on<{ follow?: boolean }>(status, (context, [target = ""], options) =>
+    drainStatus(context, target, options),
+  );
+  const stop = registrar
+    .verb({
+      usage: "stop <node>",
+      description: "stop a drain; the node stays cordoned unless --uncordon",
+      examples: ["drain stop sim-1", "drain stop sim-1 --uncordon"],
+      parent,
+    })
+    .option("--uncordon", "let it take work again", false);
+  registrar.on<{ uncordon: boolean }>(stop, (context, [target = ""], { uncordon }) =>
+    changeDrain(context, target, { kind: "stop", uncordon }),
+  );
+  const extend = registrar
+    .verb({
+      usage: "extend <node>",
+      description: "give a drain's replicas more time",
+      examples: ["drain extend sim-1 --by 30m", "drain extend sim-1 --by 2h"],
+      parent,
+    })
+    .requiredOption("--by <duration>", "how much more time");
+  registrar.on<{ by: string }>(extend, (context, [target = ""], { by }) =>
+    changeDrain(context, target, { kind: "extend", by }),
+  );
+  const force = registrar
+    .verb({
+      usage: "force <node>",
+      description: "end what has no replacement now; requests in flight still finish",
+      examples: ["drain force sim-1 --yes", "drain force drain_0199… --yes"],
+      parent,
+    })
+    .option("-y, --yes", "yes, lose what cannot move", false);
+  registrar.on<{ yes: boolean }>(force, (context, [target = ""], { yes }) =>
+    changeDrain(context, target, { kind: "force", yes }),
+  );
+}
