@@ -1,32 +1,56 @@
 import type { CrashCause } from "../../faults/fault.ts";
+import type { LogSource } from "./log.ts";
 
 /** Last lines of a vLLM that dies: the real cause first, then the wrappers that usually hide it. */
-export function startFailureTail(cause: CrashCause, model: string): string {
-  return engineTraceback(START_CAUSES[cause](model)) + API_SERVER_WRAPPER;
+export type FailureTail = readonly TailPart[];
+
+export interface TailPart {
+  readonly source: LogSource;
+  readonly lines: readonly string[];
 }
 
-/** A refusal of the configuration, before any engine process exists. */
-export function configurationTail(detail: string): string {
-  return traceback(
-    "pydantic_core._pydantic_core.ValidationError: 1 validation error for VllmConfig\n" +
-      `${detail}\n    For further information visit https://errors.pydantic.dev/2.12/v/value_error`,
-  );
+/** A start that failed by an injected fault. */
+export function startFailureTail(cause: CrashCause, model: string): FailureTail {
+  return engineStartTail(START_CAUSES[cause](model));
 }
 
 /** A start that failed for a reason given in vLLM's words. */
-export function engineStartTail(reason: string): string {
-  return engineTraceback(reason) + API_SERVER_WRAPPER;
+export function engineStartTail(reason: string): FailureTail {
+  return [
+    { source: "EngineCore", lines: ["EngineCore failed to start.", ...traceback(reason)] },
+    {
+      source: "APIServer",
+      lines: traceback(
+        "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
+      ),
+    },
+  ];
 }
 
-export function addressInUseTail(): string {
-  return traceback("OSError: [Errno 98] Address already in use");
+/** A refusal of the configuration, before any engine process exists: no line of EngineCore. */
+export function configurationTail(detail: string): FailureTail {
+  const lines = [
+    "pydantic_core._pydantic_core.ValidationError: 1 validation error for VllmConfig",
+    detail,
+    "    For further information visit https://errors.pydantic.dev/2.12/v/value_error",
+  ];
+  return [{ source: "APIServer", lines: traceback(...lines) }];
 }
 
-/** Last lines when the nodes of a replica cannot find each other, or have lost each other. */
+export function addressInUseTail(): FailureTail {
+  return [{ source: "APIServer", lines: traceback("OSError: [Errno 98] Address already in use") }];
+}
+
+/** Listening failed for another reason than a busy port. */
+export function listenTail(message: string): FailureTail {
+  return [{ source: "APIServer", lines: traceback(`OSError: ${message}`) }];
+}
+
+/** The nodes of a replica cannot find each other, or have lost each other. */
 export function rendezvousTail(
   problem: "timeout" | "unreachable" | "address-in-use" | "peer-lost",
   detail: string | number,
-): string {
+): FailureTail {
   switch (problem) {
     case "timeout":
       return engineStartTail(
@@ -34,33 +58,33 @@ export function rendezvousTail(
       );
     case "unreachable":
       return engineStartTail(
-        "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect to " +
-          `(${detail}).`,
+        "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect " +
+          `to (${detail}).`,
       );
     case "address-in-use":
       return engineStartTail(
         "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. " +
           `port: ${detail}, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use`,
       );
-    case "peer-lost":
-      return (
-        `[rank${detail}]:[W] [PG ID 0] TCPStore.cpp recvValue failed on SocketImpl(fd=68): Connection reset by peer\n` +
-        "EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.\n"
-      );
+    case "peer-lost": {
+      const noticed = `[rank${detail}]:[W] [PG ID 0] TCPStore.cpp recvValue failed on SocketImpl(fd=68): Connection reset by peer`;
+      return [{ source: "EngineCore", lines: [noticed] }, ENGINE_DEAD];
+    }
   }
 }
 
 /** A running engine that dies. */
-export const RUNTIME_CRASH_TAIL =
-  engineTraceback("torch.AcceleratorError: CUDA error: an illegal memory access was encountered") +
-  traceback(
-    "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. " +
-      "See stack trace (above) for the root cause.",
-  );
+export function runtimeCrashTail(): FailureTail {
+  const cause = "torch.AcceleratorError: CUDA error: an illegal memory access was encountered";
+  return [{ source: "EngineCore", lines: ["EngineCore encountered a fatal error.", ...traceback(cause)] }, ENGINE_DEAD];
+}
 
-const API_SERVER_WRAPPER = traceback(
-  "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
-);
+const ENGINE_DEAD: TailPart = {
+  source: "APIServer",
+  lines: [
+    "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.",
+  ],
+};
 
 const START_CAUSES: Readonly<Record<CrashCause, (model: string) => string>> = {
   "gpu-oom": () =>
@@ -73,10 +97,11 @@ const START_CAUSES: Readonly<Record<CrashCause, (model: string) => string>> = {
     "utilization (0.9, 71.2 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.",
 };
 
-function engineTraceback(last: string): string {
-  return `EngineCore failed to start.\n${traceback(last)}`;
-}
-
-function traceback(last: string): string {
-  return `Traceback (most recent call last):\n  File "/opt/vllm/engine/core.py", line 812, in run_engine_core\n${last}\n`;
+function traceback(...last: readonly string[]): string[] {
+  return [
+    "Traceback (most recent call last):",
+    '  File "/opt/vllm/engine/core.py", line 812, in run_engine_core',
+    "    engine_core = EngineCoreProc(*args, **kwargs)",
+    ...last,
+  ];
 }

@@ -125,15 +125,12 @@ function streamWriter(job: GenerationJob, { head, usage, state }: StreamParts): 
   };
 }
 
+/** Breaks only after the tokens so far have left, which happens before the next turn of the event loop. */
 function breakMidStream(job: GenerationJob, sent: number, state: ServerState): void {
-  const crash = state.faults.find("crash-mid-stream");
-  if (crash !== undefined && sent >= crash.tokens) {
-    state.crash();
-    return;
-  }
-  const reset = state.faults.find("reset-mid-stream");
-  if (reset !== undefined && sent >= reset.tokens) {
-    job.exchange.request.socket.resetAndDestroy();
+  if (sent >= (state.faults.find("crash-mid-stream")?.tokens ?? Number.POSITIVE_INFINITY)) {
+    setImmediate(state.crash);
+  } else if (sent >= (state.faults.find("reset-mid-stream")?.tokens ?? Number.POSITIVE_INFINITY)) {
+    setImmediate(() => void job.exchange.request.socket.resetAndDestroy());
   }
 }
 

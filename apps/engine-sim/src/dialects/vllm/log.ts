@@ -1,3 +1,5 @@
+import type { FailureTail } from "./failure-tails.ts";
+
 /** Lines the way vLLM writes them: logger lines to stdout, progress bars and tracebacks to stderr. */
 export interface VllmLog {
   info(source: LogSource, where: string, message: string): void;
@@ -6,8 +8,8 @@ export interface VllmLog {
   uvicorn(message: string): void;
   /** One state of a progress bar. vLLM's shard bar ends each state with a newline. */
   progress(message: string): void;
-  /** Lines of a traceback or of the command line parser, to stderr. */
-  stderr(text: string): void;
+  /** The last lines of a process that dies, to stderr: the engine's through its logger, the server's bare. */
+  failure(tail: FailureTail): void;
 }
 
 export type LogSource = "APIServer" | "EngineCore";
@@ -28,7 +30,12 @@ export function createVllmLog({ pid, stdout, stderr, wallClockMs }: LogParts): V
     error: (source, where, message) => line(source, "ERROR", `[${where}] ${message}`),
     uvicorn: (message) => stdout(`(APIServer pid=${pid}) INFO:     ${message}\n`),
     progress: (message) => stderr(`(EngineCore pid=${pid}) \r${message}\n`),
-    stderr: (text) => stderr(text),
+    failure(tail) {
+      for (const { source, lines } of tail) {
+        const level = source === "EngineCore" ? `ERROR ${stamp(wallClockMs())} [core.py:936] ` : "";
+        stderr(lines.map((each) => `(${source} pid=${pid}) ${level}${each}\n`).join(""));
+      }
+    },
   };
 }
 

@@ -12,8 +12,10 @@ import {
   addressInUseTail,
   configurationTail,
   engineStartTail,
-  RUNTIME_CRASH_TAIL,
+  type FailureTail,
+  listenTail,
   rendezvousTail,
+  runtimeCrashTail,
   startFailureTail,
 } from "./failure-tails.ts";
 import { VLLM_VERSION } from "./info-endpoints.ts";
@@ -34,12 +36,12 @@ export async function runVllm(settings: VllmSettings, ports: ProcessPorts): Prom
   log.info("APIServer", "utils.py:233", `non-default args: ${JSON.stringify(publicArguments(settings))}`);
   const refusal = configurationError(settings);
   if (refusal !== undefined) {
-    log.stderr(configurationTail(refusal));
+    log.failure(configurationTail(refusal));
     return { kind: "exit", code: 1 };
   }
 
   const crash = (code: number) => {
-    log.stderr(RUNTIME_CRASH_TAIL);
+    log.failure(runtimeCrashTail());
     ports.exitNow(code);
   };
   const vllm = createVllmEngine({ settings, log, ports, crash: () => crash(1) });
@@ -55,7 +57,7 @@ export async function runVllm(settings: VllmSettings, ports: ProcessPorts): Prom
   if (settings.sim.controlPort !== undefined) {
     const outcome = await listen(control, settings.sim.controlPort, "127.0.0.1");
     if (outcome.kind !== "listening") {
-      log.stderr(
+      ports.stderr(
         `engine-sim: the control port ${settings.sim.controlPort} on 127.0.0.1 cannot be used: ${outcome.kind}\n`,
       );
       return { kind: "exit", code: 1 };
@@ -70,8 +72,8 @@ export async function runVllm(settings: VllmSettings, ports: ProcessPorts): Prom
 
 async function serve(vllm: VllmEngine, ports: ProcessPorts): Promise<RunEnd> {
   const { settings, log } = vllm.state;
-  const failed = (tail: string): RunEnd => {
-    log.stderr(tail);
+  const failed = (tail: FailureTail): RunEnd => {
+    log.failure(tail);
     return { kind: "exit", code: 1 };
   };
   // vLLM takes its port before it loads anything, so a busy one fails in the first seconds.
@@ -90,7 +92,7 @@ async function serve(vllm: VllmEngine, ports: ProcessPorts): Promise<RunEnd> {
     const { peerLost } = group;
     peerLost.addEventListener("abort", () => {
       if (!vllm.termination.signal.aborted) {
-        log.stderr(rendezvousTail("peer-lost", rank));
+        log.failure(rendezvousTail("peer-lost", rank));
         ports.exitNow(1);
       }
     });
@@ -112,7 +114,7 @@ async function load({ state, clock, termination }: VllmEngine): Promise<RunEnd |
   const beforeCrash = crash?.cause === "model-not-found" ? 0 : half;
   await playLoad(stages.slice(0, crash === undefined ? half : beforeCrash), parts, termination.signal);
   if (crash !== undefined && !termination.signal.aborted) {
-    log.stderr(startFailureTail(crash.cause, settings.model));
+    log.failure(startFailureTail(crash.cause, settings.model));
     return { kind: "exit", code: crash.code };
   }
   await playLoad(stages.slice(half), parts, termination.signal);
@@ -121,7 +123,7 @@ async function load({ state, clock, termination }: VllmEngine): Promise<RunEnd |
   }
   const tooSmall = kvCacheError(settings);
   if (tooSmall !== undefined) {
-    log.stderr(engineStartTail(tooSmall));
+    log.failure(engineStartTail(tooSmall));
     return { kind: "exit", code: 1 };
   }
   return undefined;
@@ -133,7 +135,7 @@ async function follow({ termination }: VllmEngine): Promise<RunEnd> {
   return { kind: "exit", code: 0 };
 }
 
-async function answer({ state, termination }: VllmEngine, failed: (tail: string) => RunEnd): Promise<RunEnd> {
+async function answer({ state, termination }: VllmEngine, failed: (tail: FailureTail) => RunEnd): Promise<RunEnd> {
   const { settings, log } = state;
   const server: Server = createApiServer(state);
   const outcome = await listen(server, settings.port, settings.host);
@@ -141,7 +143,7 @@ async function answer({ state, termination }: VllmEngine, failed: (tail: string)
     return failed(addressInUseTail());
   }
   if (outcome.kind === "failed") {
-    return failed(`OSError: ${outcome.error.message}\n`);
+    return failed(listenTail(outcome.error.message));
   }
   log.info(
     "APIServer",
@@ -176,7 +178,7 @@ async function portIsFree(settings: VllmSettings): Promise<boolean> {
 function joinFailure(
   outcome: Exclude<RendezvousOutcome, { kind: "joined" | "stopped" }>,
   settings: VllmSettings,
-): string {
+): FailureTail {
   const { count, masterAddress, masterPort } = settings.nodes;
   switch (outcome.kind) {
     case "timeout":
