@@ -1,26 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelManifest } from "@llmgw/wire";
 import { expect, test } from "vitest";
 import { Cluster } from "./harness/cluster.ts";
 import { drainAndFollow } from "./harness/ctl.ts";
 import { enginePids } from "./harness/engines.ts";
 import { Load } from "./harness/load.ts";
+import { oneGpuModel } from "./harness/models.ts";
 import { Watcher } from "./harness/watcher.ts";
-
-const model = {
-  id: "m1",
-  source: { hub: "llmgw/m1" },
-  engine: { name: "sim", args: ["--sim-load-ms", "3000", "--sim-itl-ms", "50", "--max-num-seqs", "128"] },
-  replicas: 1,
-  resources: { memoryPerGpu: "70GiB", context: 8192, tp: 1 },
-} satisfies ModelManifest;
 
 /** 60 s at 50 ms a token. */
 const longTokens = 1_200;
 
 test("draining the node of the only replica under load fails no request, cuts none and empties the node", async () => {
   await using cluster = await Cluster.start({ nodes: ["sim:1x80GiB", "sim:1x80GiB"], routers: 2 });
-  await cluster.deploy(model);
+  await cluster.deploy(oneGpuModel);
   const original = (await cluster.client.replicas.list.query({ model: "m1" }))[0];
   const from = original?.shards[0]?.nodeName ?? "";
 

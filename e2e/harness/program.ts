@@ -51,6 +51,12 @@ export class Program {
     await this.#exited;
   }
 
+  /** kill -9 of the process and everything below it: how a database server dies whose wrapper only watches it. */
+  async killTree(): Promise<void> {
+    if (this.pid !== undefined) for (const pid of descendants(this.pid)) kill(pid);
+    await this.kill();
+  }
+
   /** Freezes (SIGSTOP) or thaws the process. */
   freeze(isFrozen: boolean): void {
     this.#child?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
@@ -73,4 +79,25 @@ export class Program {
 /** The arguments that run a program's TypeScript entry under this Node. */
 export function entry(path: string, args: readonly string[] = []): string[] {
   return ["--enable-source-maps", "--import", import.meta.resolve("tsx"), join(root, path), ...args];
+}
+
+function descendants(pid: number): number[] {
+  const children = childrenOf(pid);
+  return [...children, ...children.flatMap(descendants)];
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+  } catch {
+    return []; // it is gone
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it is gone
+  }
 }
