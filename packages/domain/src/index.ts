@@ -62,6 +62,17 @@ export { describeReason, reasonCodes, reasonLocales } from "./reasons/catalogue.
 export type { Reason, ReasonCode, ReasonOf, ReasonParams } from "./reasons/reason.ts";
 export { reason } from "./reasons/reason.ts";
 export type { Action } from "./reconcile/action.ts";
+export { takesVersion } from "./reconcile/action.ts";
+export type { Instant } from "./reconcile/apply.ts";
+export { applyToDrain, applyToMove, applyToReplica, createdReplica } from "./reconcile/apply.ts";
+export type { DesiredShard, NodeDesire, ShardKey } from "./reconcile/desired-for-node.ts";
+export { desiredForNode } from "./reconcile/desired-for-node.ts";
+export type { TableEndpoint } from "./reconcile/endpoint-table.ts";
+export { endpointTable } from "./reconcile/endpoint-table.ts";
+export type { ReplicaIds } from "./reconcile/fill.ts";
+export { slugOf } from "./reconcile/fill.ts";
+export type { PlanInput } from "./reconcile/plan.ts";
+export { plan } from "./reconcile/plan.ts";
 export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";
 export { BodyScan } from "./routing/body-scan.ts";
 export type { BreakerPermit, BreakerSettings, BreakerState, BreakerVerdict } from "./routing/breaker.ts";

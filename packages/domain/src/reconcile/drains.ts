@@ -1,0 +1,73 @@
+import type { Drain, DrainLoss } from "../cluster/drain.ts";
+import type { Replica } from "../cluster/replica.ts";
+import { reason } from "../reasons/reason.ts";
+import type { Draft } from "./draft.ts";
+import { isTimeUp } from "./leaving.ts";
+import { moveStatus } from "./move-status.ts";
+import { sameReason } from "./same-reason.ts";
+
+/** Keeps the record of every open drain's moves, and ends drains whose node is empty or was given up on. */
+export function followDrains(draft: Draft): void {
+  for (const drain of draft.drains()) {
+    if (drain.endedAtMs !== null) continue;
+    const here = replicasOn(draft, drain.nodeId);
+    followMoves(draft, drain, here);
+    endDrain(draft, drain, here);
+  }
+}
+
+function followMoves(draft: Draft, drain: Drain, here: readonly Replica[]): void {
+  const named = draft.movesOf(drain.id).flatMap((move) => draft.replica(move.replicaId) ?? []);
+  for (const replica of new Set([...here, ...named])) {
+    const before = draft.move(drain.id, replica.id);
+    const status = moveStatus(draft, drain, replica);
+    const replacementId = status.replacementId ?? before?.replacementId ?? null;
+    const lost = before?.lost ?? false;
+    const same =
+      before !== null &&
+      before.step === status.step &&
+      before.replacementId === replacementId &&
+      sameReason(before.reason, status.reason);
+    if (same) continue;
+    const { step, reason: why } = status;
+    draft.decide({
+      kind: "set_move",
+      drainId: drain.id,
+      replicaId: replica.id,
+      step,
+      replacementId,
+      reason: why,
+      lost,
+    });
+  }
+}
+
+function endDrain(draft: Draft, drain: Drain, here: readonly Replica[]): void {
+  const lostMoves = draft.movesOf(drain.id).filter((move) => move.lost);
+  const losses: DrainLoss[] = lostMoves.map(({ replicaId }) => {
+    const modelId = draft.replica(replicaId)?.modelId ?? "";
+    return { replicaId, modelId, reason: reason("loss_no_replacement", { model: modelId }) };
+  });
+  if (here.length === 0) {
+    const result = losses.length === 0 ? "complete" : "completeWithLosses";
+    draft.decide({ kind: "end_drain", drainId: drain.id, result, losses });
+    return;
+  }
+  // Nobody can say whether a silent node's processes are gone: at its deadline, or by force, it ends unconfirmed.
+  const node = draft.facts.nodes.get(drain.nodeId);
+  if (node?.liveness !== "lost" || !isTimeUp(drain, draft.nowMs)) return;
+  if (here.some(({ phase }) => phase === "serving" || phase === "moving" || phase === "starting")) return;
+  const listed = new Set(losses.map((loss) => loss.replicaId));
+  for (const { id, modelId } of here) {
+    if (listed.has(id)) continue;
+    losses.push({ replicaId: id, modelId, reason: reason("loss_node_lost", { node: node.node.name }) });
+  }
+  draft.decide({ kind: "end_drain", drainId: drain.id, result: "unconfirmed", losses });
+}
+
+/** Replicas with a shard on the node whose process is not confirmed gone. */
+function replicasOn(draft: Draft, nodeId: string): readonly Replica[] {
+  return draft
+    .replicas()
+    .filter((replica) => replica.shards.some((shard) => shard.nodeId === nodeId && shard.releasedAtMs === null));
+}
