@@ -18,8 +18,8 @@ export interface RunningProgram {
 }
 
 const keptLines = 12;
-/** English messages on every machine, no inherited PG* variables. */
-const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+/** English messages on every machine, no inherited PG* variables. (Next's types want NODE_ENV in every environment.) */
+const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", NODE_ENV: "production" } as const;
 
 /** Starts `bin/<name>` as `account`, in a process group of its own: Ctrl-C in a terminal reaches only llmgw. */
 export function startProgram(options: {

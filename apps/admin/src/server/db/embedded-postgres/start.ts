@@ -33,12 +33,12 @@ export interface EmbeddedPostgresOptions {
   readonly log: DatabaseLog;
   /** Aborts the start. A server that has started is stopped by `stop`. */
   readonly signal: AbortSignal;
+  /** How long another llmgw that is just stopping may take to let the data go, ms. */
+  readonly holdTimeoutMs?: number;
   /** false gives up crash safety for speed: for tests only. */
   readonly durable?: boolean;
 }
 
-/** How long another llmgw that is just stopping may take to let the data go. */
-const holdTimeoutMs = 10_000;
 const attempts = 20;
 const retryMs = 500;
 
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { log, signal } = options;
   signal.throwIfAborted();
   const places = await findPlaces({ llmgwDataDir: options.dataDir, log });
-  const held = await hold(places.settingsDir, signal);
+  const held = await hold(places.settingsDir, options);
   try {
     return await startHeld(options, places, held);
   } catch (error) {
@@ -132,7 +132,8 @@ function superuserUrl(secrets: PostgresSecrets, port: number): string {
 }
 
 /** Holds the settings folder, so that one llmgw at a time looks after the data. */
-async function hold(settingsDir: string, signal: AbortSignal): Promise<HeldDirectory> {
+async function hold(settingsDir: string, options: EmbeddedPostgresOptions): Promise<HeldDirectory> {
+  const { holdTimeoutMs = 10_000, signal } = options;
   let held: HeldDirectory | undefined;
   let refusal: ConfigError | undefined;
   await waitUntil(

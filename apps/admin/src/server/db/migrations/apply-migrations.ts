@@ -47,15 +47,17 @@ export async function applyMigrations(options: {
 }
 
 function refuseForeignHistory(found: DiagnoseMigrationHistoryOutput): void {
-  const { history, editedMigrationNames } = found;
+  const { history, failedMigrationNames } = found;
+  // One that failed may have been mended.
+  const edited = found.editedMigrationNames.filter((name) => !failedMigrationNames.includes(name));
   if (history !== null && history.diagnostic !== "databaseIsBehind") {
     throw new DatabaseError(
       `The database has migrations that this llmgw does not know: ${history.unpersistedMigrationNames.join(", ")}. A newer llmgw has used it; run that one, or restore a backup from before.`,
     );
   }
-  if (editedMigrationNames.length > 0) {
+  if (edited.length > 0) {
     throw new DatabaseError(
-      `These migrations were changed after they had been applied to the database: ${editedMigrationNames.join(", ")}. Restore their scripts, and put the change into a new migration.`,
+      `These migrations were changed after they had been applied to the database: ${edited.join(", ")}. Restore their scripts, and put the change into a new migration.`,
     );
   }
 }
@@ -75,9 +77,18 @@ async function apply(engine: SchemaEngine, migrationsList: MigrationList): Promi
   try {
     return (await engine.applyMigrations({ migrationsList, filters: noFilters })).appliedMigrationNames;
   } catch (cause) {
-    throw new DatabaseError(
-      `The database could not be migrated. ${cause instanceof Error ? cause.message.trim() : String(cause)}`,
-      { cause },
-    );
+    throw failure(cause);
   }
+}
+
+/** The engine's message is PostgreSQL's words after a line on its own layers, then a trace that names the migration. */
+function failure(cause: unknown): DatabaseError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const name = /migration_name="([^"]+)"/u.exec(text)?.[1];
+  const [words = ""] = text.split(/\n\s+0: /u);
+  const said = /ERROR: [\s\S]*/u.exec(words)?.[0] ?? words;
+  return new DatabaseError(
+    `The database could not be migrated${name === undefined ? "" : ` by ${name}`}: ${said.trim()}. Nothing of this migration remains; the next start tries it again.`,
+    { cause },
+  );
 }
