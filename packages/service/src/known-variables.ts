@@ -27,6 +27,7 @@ export const knownVariables: readonly string[] = [
   "LLMGW_ROUTER_DIAG_LISTEN",
   "LLMGW_ROUTER_LISTEN",
   "LLMGW_ROUTER_TOKEN",
+  "LLMGW_ROUTER_URL",
   "LLMGW_TIME_SCALE",
   "LLMGW_TOKEN",
   "LLMGW_URL",
