@@ -24,18 +24,16 @@ interface Finding {
 
 /**
  * Judges a GPU from its facts and from what was known of it in this boot. The worst finding decides: lost, then
- * whatever moves work away, then whatever keeps new work away, then warnings.
+ * whatever moves work away, then whatever keeps new work away, then warnings; at the same rank a new fault before one
+ * that still stands.
  *
  * An Xid and a lost device are events: gone from the facts after an agent's restart, they still stand until the machine
  * has a new boot id. ECC counts and the recovery action are states of the driver: they stand until the driver itself
  * says 0, or "None"; its silence is not an all-clear. MIG and unreadable values follow each probe.
  */
 export function judgeGpu({ facts, previous, bootId, nowMs, xids = xidTable }: GpuQuestion): GpuHealth {
-  const findings = [...faultFindings(facts, xids), ...stateFindings(facts)];
-  if (previous !== null && previous.bootId === bootId) {
-    const kept = stillStanding(previous, facts);
-    if (kept !== null) findings.push(kept);
-  }
+  const kept = previous !== null && previous.bootId === bootId ? stillStanding(previous, facts, xids) : null;
+  const findings = [...faultFindings(facts, xids), ...(kept === null ? [] : [kept]), ...stateFindings(facts)];
   const worst = findings.reduce<Finding | null>((a, b) => (a === null || rank(b) > rank(a) ? b : a), null);
   const verdict = worst ?? healthy;
   const same =
@@ -43,19 +41,30 @@ export function judgeGpu({ facts, previous, bootId, nowMs, xids = xidTable }: Gp
   return { ...verdict, sinceMs: same ? previous.sinceMs : nowMs, bootId };
 }
 
-/** The verdict over a GPU of the inventory that its node does not report any more. It ends when it is reported again. */
-export function judgeMissingGpu(
-  gpu: Pick<GpuFacts, "index">,
-  at: { readonly sinceMs: number; readonly bootId: string },
-): GpuHealth {
+export interface MissingGpuQuestion {
+  readonly index: number;
+  readonly previous: GpuHealth | null;
+  readonly bootId: string;
+  readonly missingSinceMs: number;
+}
+
+/**
+ * The verdict over a GPU of the inventory that its node does not report any more. It ends when it is reported again,
+ * except that a fault of this boot which keeps work away stays the verdict, so that vanishing for a moment clears
+ * nothing.
+ */
+export function judgeMissingGpu({ index, previous, bootId, missingSinceMs }: MissingGpuQuestion): GpuHealth {
+  const code = previous?.reason?.code;
+  const stands = code === "gpu_xid" || code === "gpu_lost" || code === "gpu_ecc" || code === "gpu_recovery";
+  if (previous !== null && previous.bootId === bootId && !previous.schedulable && stands) {
+    return { ...previous, evict: "move" };
+  }
   return {
-    status: "unhealthy",
-    schedulable: false,
-    evict: "move",
-    reason: reason("gpu_missing", { gpu: `GPU ${gpu.index}`, sinceMs: at.sinceMs }),
+    ...outcomes.evict,
+    reason: reason("gpu_missing", { gpu: `GPU ${index}`, sinceMs: missingSinceMs }),
     evidence: null,
-    sinceMs: at.sinceMs,
-    bootId: at.bootId,
+    sinceMs: missingSinceMs,
+    bootId,
   };
 }
 
@@ -123,8 +132,8 @@ function stateFindings(facts: GpuFacts): readonly Finding[] {
   return findings;
 }
 
-/** What was found earlier in this boot and nothing has taken back, worded with the index that the GPU has now. */
-function stillStanding(previous: GpuHealth, facts: GpuFacts): Finding | null {
+/** What was found earlier in this boot and nothing has taken back, with the index and the Xid table of now. */
+function stillStanding(previous: GpuHealth, facts: GpuFacts, xids: XidTable): Finding | null {
   const was = previous.reason;
   if (was === null) return null;
   const gpu = gpuName(facts);
@@ -136,8 +145,11 @@ function stillStanding(previous: GpuHealth, facts: GpuFacts): Finding | null {
     reason: again,
   });
   switch (was.code) {
-    case "gpu_xid":
-      return finding(reason("gpu_xid", { ...was.params, gpu }));
+    case "gpu_xid": {
+      const fault = { kind: "xid", number: was.params.xid, evidence: previous.evidence ?? "" } as const;
+      const again = faultFinding(fault, facts, xids);
+      return again === null ? null : { ...again, evict: previous.evict === "move" ? "move" : again.evict };
+    }
     case "gpu_lost":
       return finding(reason("gpu_lost", { gpu }));
     case "gpu_ecc":
@@ -151,7 +163,7 @@ function stillStanding(previous: GpuHealth, facts: GpuFacts): Finding | null {
   }
 }
 
-/** Worse is higher. At the same rank the earlier finding stays, faults before states before what was known. */
+/** Worse is higher.  */
 function rank(finding: Finding): number {
   if (finding.reason.code === "gpu_lost") return 4;
   if (finding.evict === "move") return 3;

@@ -1,5 +1,6 @@
 import type { Drain } from "../cluster/drain.ts";
 import type { Gpu } from "../cluster/gpu.ts";
+import { nodeLiveness } from "../cluster/liveness.ts";
 import type { Model } from "../cluster/model.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ClusterSnapshot, ControlSettings } from "../cluster/snapshot.ts";
@@ -23,7 +24,7 @@ export interface PlacementQuestion {
 export interface PlacementContext extends PlacementQuestion {
   readonly tenancy: Tenancy;
   readonly openDrains: ReadonlyMap<string, Drain>;
-  /** GPU UUID → the node it belongs to. */
+  /** GPU UUID → the node it belongs to, among those that are not lost and report it. */
   readonly gpuOwners: ReadonlyMap<string, Node>;
   /** Node id → recent failures of this model's replicas there. */
   readonly failures: ReadonlyMap<string, number>;
@@ -42,7 +43,9 @@ export function placementContext(question: PlacementQuestion): PlacementContext 
 
   const gpuOwners = new Map<string, Node>();
   for (const node of snapshot.nodes) {
+    if (nodeLiveness(node, { ...snapshot, settings }) === "lost") continue;
     for (const gpu of node.gpus) {
+      if (gpu.missingSinceMs !== null) continue;
       const owner = gpuOwners.get(gpu.uuid);
       if (owner === undefined || joinedBefore(node, owner)) gpuOwners.set(gpu.uuid, node);
     }
@@ -68,7 +71,7 @@ export function gpuLabel(node: Node, gpu: Gpu): string {
   return `${node.name} GPU ${gpu.index}`;
 }
 
-/** A UUID that two nodes report belongs to the one that joined first. */
+/** A UUID that two living nodes report belongs to the one that joined first. */
 function joinedBefore(a: Node, b: Node): boolean {
   return a.registeredAtMs !== b.registeredAtMs ? a.registeredAtMs < b.registeredAtMs : a.id < b.id;
 }

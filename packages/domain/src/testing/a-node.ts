@@ -37,8 +37,14 @@ export function aNode(overrides: NodeOverrides = {}): Node {
     gpus:
       typeof gpus === "number"
         ? Array.from({ length: gpus }, (_, index) => aGpu({ index, nodeId: id, health: aGpuHealth({ bootId }) }))
-        : gpus.map((gpu) => ({ ...gpu, nodeId: id })),
+        : gpus.map((gpu) => rehomed(gpu, id)),
   };
+}
+
+/** The GPU in this node; a UUID that was made from its former node's id is made anew. */
+function rehomed(gpu: Gpu, nodeId: string): Gpu {
+  const made = gpu.uuid === `GPU-${gpu.nodeId}-${gpu.index}`;
+  return { ...gpu, nodeId, uuid: made ? `GPU-${nodeId}-${gpu.index}` : gpu.uuid };
 }
 
 /** An operator's cordon of a whole node. */

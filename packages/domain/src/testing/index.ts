@@ -7,4 +7,5 @@ export { aCordon, aNode } from "./a-node.ts";
 export { anObservation, aReplica, aServingReplica, aShard } from "./a-replica.ts";
 export { anEndpointReport, aRouter } from "./a-router.ts";
 export { aSnapshot } from "./a-snapshot.ts";
+export { clusterArbitrary, modelArbitrary } from "./cluster-arbitrary.ts";
 export { testNowMs } from "./instant.ts";
