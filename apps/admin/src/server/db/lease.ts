@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 
 /** The name of the lease that the control loop runs under. */
 export const loopLease = "loop";
@@ -51,7 +51,7 @@ export async function releaseLease(database: Database, fence: Fence): Promise<vo
 }
 
 /** Who holds the lease now; null when nobody does. */
-export async function leaseHolder(database: Database): Promise<{ holder: string; takenAtMs: number } | null> {
+export async function leaseHolder(database: Queryable): Promise<{ holder: string; takenAtMs: number } | null> {
   const rows = await database.$queryRaw<{ holder: string; taken_at: Date }[]>`
     SELECT holder, taken_at FROM lease WHERE name = ${loopLease} AND expires_at > clock_timestamp()`;
   const row = rows[0];

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot, Drain, Move, Node, Replica, Router } from "@llmgw/domain";
-import { type Database, fromJson, millisecondsOf, millisecondsOrNull, type Tx } from "./database.ts";
+import { type Database, fromJson, millisecondsOf, millisecondsOrNull, type Queryable, type Tx } from "./database.ts";
 import { readNodes } from "./read-nodes.ts";
 import { readReplicas } from "./read-replicas.ts";
 
@@ -91,7 +91,7 @@ export function toDrain(row: {
 }
 
 /** The moves of these drains. */
-export async function readMoves(tx: Tx, drainIds: readonly string[]): Promise<Move[]> {
+export async function readMoves(tx: Queryable, drainIds: readonly string[]): Promise<Move[]> {
   const rows = await tx.move.findMany({
     where: { drainId: { in: [...drainIds] } },
     orderBy: [{ drainId: "asc" }, { replicaId: "asc" }],

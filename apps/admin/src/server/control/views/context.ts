@@ -1,0 +1,54 @@
+import type { ControlSettings, Node, Router, ShardObservation } from "@llmgw/domain";
+import { nodeLiveness } from "@llmgw/domain";
+import type { World } from "../../db/world.ts";
+
+/** The world with what every view looks up in it. */
+export interface ViewContext {
+  readonly world: World;
+  readonly settings: ControlSettings;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly liveRouters: readonly Router[];
+}
+
+export function viewContext(world: World, settings: ControlSettings): ViewContext {
+  const { snapshot } = world;
+  return {
+    world,
+    settings,
+    nodes: new Map(snapshot.nodes.map((node) => [node.id, node])),
+    liveRouters: snapshot.routers.filter((router) => routerState(router, snapshot.nowMs, settings) === "live"),
+  };
+}
+
+/** Silent: its lease ran out and it did not say goodbye. */
+export function routerState(router: Router, nowMs: number, settings: ControlSettings): "live" | "silent" | "left" {
+  if (router.leftAtMs !== null) return "left";
+  return nowMs - router.lastSeenAtMs < settings.routerLeaseMs ? "live" : "silent";
+}
+
+export function livenessOf(node: Node, { world, settings }: ViewContext) {
+  const { nowMs, controlSinceMs } = world.snapshot;
+  return nodeLiveness(node, { nowMs, controlSinceMs, settings });
+}
+
+/** What the node's agent last said of a shard. */
+export function observationOf(
+  context: ViewContext,
+  shard: { readonly nodeId: string; readonly replicaId: string; readonly generation: number; readonly rank: number },
+): ShardObservation | null {
+  const observations = context.nodes.get(shard.nodeId)?.observations ?? [];
+  return (
+    observations.find(
+      (one) =>
+        one.replicaId === shard.replicaId && one.generation === shard.generation && one.rank === shard.rank,
+    ) ?? null
+  );
+}
+
+/** Requests in flight on a replica's present endpoint, all live routers together. */
+export function inflightOf(context: ViewContext, replica: { readonly id: string; readonly generation: number }): number {
+  return context.liveRouters
+    .flatMap((router) => router.endpoints)
+    .filter((endpoint) => endpoint.replicaId === replica.id && endpoint.generation === replica.generation)
+    .reduce((sum, endpoint) => sum + endpoint.inflight, 0);
+}
