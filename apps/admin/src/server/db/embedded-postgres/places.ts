@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, realpath, stat } from "node:fs/promises";
+import { access, chmod, constants, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readJsonFile, writeFileAtomic } from "@llmgw/service";
@@ -129,19 +129,28 @@ async function ownerOf(file: string): Promise<{ uid: number; gid: number } | und
   }
 }
 
+/** Makes the folder. A start by another user, root say, may have left it or files in it that this one cannot use. */
 async function makeSettingsDir(settingsDir: string): Promise<void> {
   try {
     await mkdir(settingsDir, { recursive: true, mode: 0o700 });
-    // Shows a folder that another user's start has made before anything is written into it.
-    await readPointer(settingsDir);
+    await access(settingsDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const files = (await readdir(settingsDir, { withFileTypes: true })).filter((entry) => entry.isFile());
+    await Promise.all(files.map(({ name }) => accessIfPresent(path.join(settingsDir, name))));
   } catch (cause) {
-    if (cause instanceof DatabaseError) {
-      throw cause;
-    }
     throw new DatabaseError(
-      `Cannot use the folder ${settingsDir}: ${cause instanceof Error ? cause.message : String(cause)}. It may belong to another user (an earlier start as root?). Give it to the user who runs llmgw, or set LLMGW_DATA_DIR to another folder.`,
+      `Cannot use the folder ${settingsDir}: ${cause instanceof Error ? cause.message : String(cause)}. It may belong to another user (an earlier start as root?). Give it and what is in it to the user who runs llmgw, or set LLMGW_DATA_DIR to another folder.`,
       { cause },
     );
+  }
+}
+
+async function accessIfPresent(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) {
+      throw error;
+    }
   }
 }
 

@@ -100,6 +100,21 @@ test("a new migration leads from an empty folder to the schema, and is written o
   expect(await createMigration({ ...options, name: "second" })).toBeUndefined();
 });
 
+test("nothing is left open: neither connections nor the database that a comparison needs", async () => {
+  await using database = await testDatabase({ migrated: false });
+  const good = { "20260101000000_one": "SELECT 1;" };
+  await applyMigrations({ databaseUrl: database.url, migrationsDir: await folder(good), log });
+  const broken = await folder({ ...good, "20260102000000_two": "SELECT 1 / 0;" });
+  await expect(diffSchema({ databaseUrl: database.url, schemaFile, migrationsDir: broken })).rejects.toThrow();
+  await expect(applyMigrations({ databaseUrl: database.url, migrationsDir: broken, log })).rejects.toThrow();
+  const { rows } = await withConnection(database.url, (client) =>
+    client.query(
+      "SELECT datname FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() UNION SELECT datname FROM pg_database WHERE datname LIKE 'llmgw_shadow%'",
+    ),
+  );
+  expect(rows).toEqual([]);
+});
+
 test("a missing database is made, also by two at once", async () => {
   const { url } = inject("postgres");
   const name = `llmgw_made_${process.pid}`;

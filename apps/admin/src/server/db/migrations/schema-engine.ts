@@ -21,8 +21,9 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loading ??= load();
   await loading;
-  const adapter = bindMigrationAwareSqlAdapterFactory(migrationAdapter(databaseUrl));
-  const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
+  await using adapter = migrationAdapter(databaseUrl);
+  const bound = bindMigrationAwareSqlAdapterFactory(adapter.factory);
+  const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => undefined, bound);
   let result: T;
   try {
     result = await use(engine);

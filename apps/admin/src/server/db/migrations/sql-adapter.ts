@@ -15,23 +15,44 @@ import { withConnection } from "../with-connection.ts";
 /** The engine's own session-level lock, which `lockMigrations` replaces by one that connection poolers respect. */
 const engineLock = /^\s*SELECT pg_advisory_lock\(72707369\)\s*$/u;
 
+/** Connections for one use of the schema engine; disposing it closes those that the engine left open. */
+export interface MigrationAdapter extends AsyncDisposable {
+  readonly factory: SqlMigrationAwareDriverAdapterFactory;
+}
+
 /**
  * Connections for the schema engine. It differs from Prisma's adapter for PostgreSQL in what migrations need: a script runs whole in one go, so in one implicit transaction (Prisma's cuts it at every `;`, also inside a
  * function's body, and commits each piece); all statements use one connection; the shadow database is really another
  * database when the server is given as an address, and its connections are closed before it is dropped.
  */
-export function migrationAdapter(databaseUrl: string): SqlMigrationAwareDriverAdapterFactory {
+export function migrationAdapter(databaseUrl: string): MigrationAdapter {
+  const open = new Set<SqlDriverAdapter>();
+  const opened = async (url: string, afterwards: () => Promise<void>) => {
+    const adapter = await connect(url, async () => {
+      open.delete(adapter);
+      await afterwards();
+    });
+    open.add(adapter);
+    return adapter;
+  };
   return {
-    provider: "postgres",
-    adapterName: "@prisma/adapter-pg",
-    connect: () => connect(databaseUrl, () => Promise.resolve()),
-    connectToShadowDb: async () => {
-      const database = `llmgw_shadow_${randomUUID().replaceAll("-", "")}`;
-      const name = escapeIdentifier(database);
-      await withConnection(databaseUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
-      return await connect(withDatabase(databaseUrl, database), async () => {
-        await withConnection(databaseUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-      });
+    factory: {
+      provider: "postgres",
+      adapterName: "@prisma/adapter-pg",
+      connect: () => opened(databaseUrl, () => Promise.resolve()),
+      connectToShadowDb: async () => {
+        const database = `llmgw_shadow_${randomUUID().replaceAll("-", "")}`;
+        const name = escapeIdentifier(database);
+        await withConnection(databaseUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
+        return await opened(withDatabase(databaseUrl, database), async () => {
+          await withConnection(databaseUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+        });
+      },
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const adapter of [...open]) {
+        await adapter.dispose();
+      }
     },
   };
 }
@@ -54,11 +75,15 @@ async function connect(databaseUrl: string, afterwards: () => Promise<void>): Pr
   };
 }
 
-/** Columns of the catalogue's one-byte type "char" in the engine's queries: as the query has them, and their name. */
+/** Where the engine's queries have columns of the catalogue's one-byte type "char", and how to read them as text. */
 const charColumns = [
-  { written: "constr.contype AS constraint_type", expression: "constr.contype", name: "constraint_type" },
-  { written: "con.confdeltype,", expression: "con.confdeltype", name: "confdeltype", end: "," },
-  { written: "con.confupdtype,", expression: "con.confupdtype", name: "confupdtype", end: "," },
+  {
+    name: "constraint_type",
+    written: "constr.contype AS constraint_type",
+    asText: "constr.contype::text AS constraint_type",
+  },
+  { name: "confdeltype", written: "con.confdeltype,", asText: "con.confdeltype::text AS confdeltype," },
+  { name: "confupdtype", written: "con.confupdtype,", asText: "con.confupdtype::text AS confupdtype," },
 ] as const;
 
 /**
@@ -70,11 +95,7 @@ async function queryRaw(adapter: SqlDriverAdapter, query: SqlQuery): Promise<Sql
     return await adapter.queryRaw({ ...query, sql: "SELECT 1" });
   }
   const present = charColumns.filter(({ written }) => query.sql.includes(written));
-  const sql = present.reduce(
-    (text, { written, expression, name, ...rest }) =>
-      text.replace(written, `${expression}::text AS ${name}${"end" in rest ? rest.end : ""}`),
-    query.sql,
-  );
+  const sql = present.reduce((text, { written, asText }) => text.replace(written, asText), query.sql);
   const result = await adapter.queryRaw({ ...query, sql });
   const names = new Set<string>(present.map(({ name }) => name));
   const columnTypes = result.columnTypes.map((type, index) =>
