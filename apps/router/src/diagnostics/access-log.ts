@@ -1,0 +1,25 @@
+import type { Clock, Logger } from "@llmgw/service";
+import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
+import { routeOf } from "../http/routes.ts";
+
+/** One line for each request: ids and times, never a key, a prompt or anything else a client wrote. */
+export function logExchange(log: Logger, clock: Clock, { exchange, end }: { exchange: Exchange; end: ExchangeEnd }): void {
+  const { method = "", url = "" } = exchange.request;
+  const route = routeOf(method, url).kind;
+  if (route === "healthz") return;
+  log.info(
+    {
+      requestId: exchange.id,
+      route,
+      status: end.status,
+      outcome: end.outcome,
+      model: exchange.modelId,
+      key: exchange.keyId,
+      band: exchange.band,
+      replica: exchange.replica,
+      attempts: exchange.attempts,
+      durationMs: Math.round(clock.monotonicMs() - exchange.startMs),
+    },
+    "request",
+  );
+}
