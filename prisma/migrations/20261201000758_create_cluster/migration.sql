@@ -360,3 +360,37 @@ ALTER TABLE "allocation" ADD CONSTRAINT "allocation_replica_id_generation_rank_f
 
 -- AddForeignKey
 ALTER TABLE "shard_failure" ADD CONSTRAINT "shard_failure_replica_id_fkey" FOREIGN KEY ("replica_id") REFERENCES "replica"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- What follows is beyond the schema language.
+
+-- A GPU that is not shared has one live tenant at most.
+CREATE UNIQUE INDEX "allocation_exclusive_key" ON "allocation"("gpu_uuid") WHERE "released_at" IS NULL AND NOT "shared";
+
+-- One drain of a node at a time.
+CREATE UNIQUE INDEX "drain_open_key" ON "drain"("node_id") WHERE "ended_at" IS NULL;
+
+-- The audit is append-only.
+CREATE FUNCTION "audit_refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit is append-only: % is refused', TG_OP USING ERRCODE = 'insufficient_privilege';
+END
+$$;
+CREATE TRIGGER "audit_append_only" BEFORE UPDATE OR DELETE ON "audit"
+  FOR EACH ROW EXECUTE FUNCTION "audit_refuse_change"();
+CREATE TRIGGER "audit_no_truncate" BEFORE TRUNCATE ON "audit"
+  FOR EACH STATEMENT EXECUTE FUNCTION "audit_refuse_change"();
+
+ALTER TABLE "cluster" ADD CONSTRAINT "cluster_one_check" CHECK ("one" = 1);
+ALTER TABLE "cordon" ADD CONSTRAINT "cordon_owner_check"
+  CHECK ("owner" IN ('operator', 'drain', 'health', 'flapping'));
+ALTER TABLE "drain" ADD CONSTRAINT "drain_result_check"
+  CHECK (("ended_at" IS NULL) = ("result" IS NULL)
+    AND ("result" IS NULL OR "result" IN ('complete', 'completeWithLosses', 'unconfirmed', 'cancelled', 'failed')));
+ALTER TABLE "replica" ADD CONSTRAINT "replica_phase_check"
+  CHECK ("phase" IN ('pending', 'starting', 'serving', 'moving', 'draining', 'stopping', 'stopped', 'failed', 'lost'));
+ALTER TABLE "move" ADD CONSTRAINT "move_step_check"
+  CHECK ("step" IN ('queued', 'placing', 'loading', 'replacementServing', 'draining', 'stopping', 'stopped'));
+ALTER TABLE "shard_failure" ADD CONSTRAINT "shard_failure_which_check" CHECK ("which" IN ('first', 'latest'));
+ALTER TABLE "access_token" ADD CONSTRAINT "access_token_kind_check"
+  CHECK ("kind" IN ('operator', 'join', 'router') AND ("kind" = 'operator') = ("role" IS NOT NULL));
+ALTER TABLE "audit" ADD CONSTRAINT "audit_outcome_check" CHECK ("outcome" IN ('ok', 'denied', 'failed'));

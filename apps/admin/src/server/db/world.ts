@@ -1,5 +1,4 @@
-import { type ClusterSnapshot, type Drain, type Move, type Replica, type ShardExit } from "@llmgw/domain";
-import type { PlacementRecord } from "@llmgw/domain";
+import type { ClusterSnapshot, Drain, Move, PlacementRecord, Replica, ShardExit } from "@llmgw/domain";
 import { type Database, fromJson, millisecondsOf, type Queryable } from "./database.ts";
 import { leaseHolder } from "./lease.ts";
 import { readReplicas } from "./read-replicas.ts";

@@ -35,5 +35,10 @@ export function replyError(
 
 /** Sends a browser elsewhere. */
 export function redirect(response: ServerResponse, location: string, headers: Readonly<Record<string, string>>): void {
-  reply(response, { status: 303, body: "", contentType: "text/plain; charset=utf-8", headers: { location, ...headers } });
+  reply(response, {
+    status: 303,
+    body: "",
+    contentType: "text/plain; charset=utf-8",
+    headers: { location, ...headers },
+  });
 }

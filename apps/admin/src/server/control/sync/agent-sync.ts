@@ -20,6 +20,7 @@ export interface AgentSyncOptions {
   readonly logs: LogRequests;
   readonly attention: Attention;
   readonly rememberReported: (version: number) => Promise<void>;
+  readonly onSync: () => void;
   readonly settings: AdminSettings;
   readonly clock: Clock;
   readonly log: Logger;
@@ -38,6 +39,7 @@ export class AgentSync {
   async sync(request: AgentSyncRequest, actor: Actor, signal: AbortSignal): Promise<Outcome<AgentSyncAnswer>> {
     const { cluster, logs, versions, desired, attention, settings, clock } = this.#options;
     const nodeId = actor.id;
+    this.#options.onSync();
     const met = await meetReporter(request, { ...this.#options, name: actor.name });
     if (met.kind === "foreign") return refused({ kind: "conflict", message: met.message });
     const problem = await this.#takeIn(nodeId, request, actor.name);

@@ -102,11 +102,7 @@ export function desiredOfNode(
   };
 }
 
-function buildTable(
-  snapshot: ClusterSnapshot,
-  keys: readonly KeyEntry[],
-  cluster: ClusterIdentity,
-): EndpointTable {
+function buildTable(snapshot: ClusterSnapshot, keys: readonly KeyEntry[], cluster: ClusterIdentity): EndpointTable {
   const endpoints = endpointTable(snapshot);
   const live = snapshot.models.filter((model) => model.deletedAtMs === null);
   return {

@@ -19,6 +19,7 @@ export interface RouterSyncOptions {
   readonly desired: DesiredStates;
   readonly attention: Attention;
   readonly rememberReported: (version: number) => Promise<void>;
+  readonly onSync: () => void;
   readonly settings: AdminSettings;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,6 +52,7 @@ export class RouterSync {
 
   async sync(request: RouterSyncRequest, _actor: Actor, signal: AbortSignal): Promise<Outcome<RouterSyncAnswer>> {
     const { cluster, versions, desired, attention, settings, clock } = this.#options;
+    this.#options.onSync();
     const met = await meetReporter(request, { ...this.#options, name: `router ${request.report.name}` });
     if (met.kind === "foreign") return refused({ kind: "conflict", message: met.message });
     if (this.#superseded.has(request.session)) {

@@ -13,7 +13,9 @@ export function clusterView(
   const { snapshot, leader } = context.world;
   const { nodes, replicas } = snapshot;
   const availability = nodes.map((node) => nodeAvailability(node, snapshot.drains));
-  const models = snapshot.models.filter((model) => model.deletedAtMs === null).map((model) => modelView(model, context));
+  const models = snapshot.models
+    .filter((model) => model.deletedAtMs === null)
+    .map((model) => modelView(model, context));
   const gpus = nodes.flatMap((node) => node.gpus.map((gpu) => gpuExclusion(gpu, node)));
   const routers = routerViews(context);
   const running = replicas.filter((replica) => replica.phase !== "stopped");

@@ -39,14 +39,16 @@ export function observationOf(
   const observations = context.nodes.get(shard.nodeId)?.observations ?? [];
   return (
     observations.find(
-      (one) =>
-        one.replicaId === shard.replicaId && one.generation === shard.generation && one.rank === shard.rank,
+      (one) => one.replicaId === shard.replicaId && one.generation === shard.generation && one.rank === shard.rank,
     ) ?? null
   );
 }
 
 /** Requests in flight on a replica's present endpoint, all live routers together. */
-export function inflightOf(context: ViewContext, replica: { readonly id: string; readonly generation: number }): number {
+export function inflightOf(
+  context: ViewContext,
+  replica: { readonly id: string; readonly generation: number },
+): number {
   return context.liveRouters
     .flatMap((router) => router.endpoints)
     .filter((endpoint) => endpoint.replicaId === replica.id && endpoint.generation === replica.generation)

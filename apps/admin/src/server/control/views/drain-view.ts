@@ -28,8 +28,9 @@ export function drainView(
     losses: drain.losses.map((loss) => ({ ...loss })),
     moves: moves.map((move) => moveView(move, context, modelIds.get(move.replicaId) ?? "")),
     unconfirmedShards: isOpen
-      ? replicas.flatMap((replica) => replica.shards).filter((one) => one.nodeId === drain.nodeId && one.releasedAtMs === null)
-          .length
+      ? replicas
+          .flatMap((replica) => replica.shards)
+          .filter((one) => one.nodeId === drain.nodeId && one.releasedAtMs === null).length
       : 0,
     waitingFor: isOpen ? (waiting?.reason ?? null) : null,
   };
