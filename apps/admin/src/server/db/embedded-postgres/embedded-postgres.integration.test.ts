@@ -143,6 +143,22 @@ test("listens on 127.0.0.1 only, asks for the password, and gives llmgw a role t
   expect((await stat(path.join(dataDir, "postgres/secrets.json"))).mode & 0o777).toBe(0o600);
 });
 
+if (isRoot) {
+  test("root's database of a deleted temporary folder goes with the next start", async () => {
+    const deleted = await mkdtemp(path.join(tmpdir(), "llmgw-embedded-"));
+    const start = (dataDir: string) => startEmbeddedPostgres({ dataDir, log, signal: new AbortController().signal });
+    await (await start(deleted)).stop();
+    const pointer: { clusterDir: string } = JSON.parse(
+      await readFile(path.join(deleted, "postgres/location.json"), "utf8"),
+    );
+    await stat(pointer.clusterDir);
+    await rm(deleted, { recursive: true });
+
+    await (await start(await dataFolder())).stop();
+    await expect(stat(pointer.clusterDir)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+}
+
 test("refuses data that a living llmgw looks after", async () => {
   const dataDir = await dataFolder();
   const held = await holdDirectory(path.join(dataDir, "postgres"));

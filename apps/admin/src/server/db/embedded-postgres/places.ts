@@ -19,6 +19,8 @@ export interface PostgresPlaces {
   readonly softwareDir: string;
   /** Owner of `dataDir`, undefined before the first start. */
   readonly dataOwner: { readonly uid: number; readonly gid: number } | undefined;
+  /** Folder of root's temporary clusters when this is one of them. */
+  readonly temporaryClusters: string | undefined;
 }
 
 /** Folder for system-wide state, when root runs llmgw. */
@@ -49,13 +51,14 @@ export async function findPlaces(options: {
       dataDir: inside,
       softwareDir: path.join(settingsDir, "software"),
       dataOwner: insideOwner,
+      temporaryClusters: undefined,
     };
   }
   const realDataDir = await realpath(options.llmgwDataDir);
   const temporary = await realpath(tmpdir());
-  const base = realDataDir.startsWith(`${temporary}${path.sep}`)
-    ? path.join(temporary, "llmgw-root")
-    : await firstWritable([systemDir, path.join(temporary, "llmgw-root")]);
+  const temporaryBase = path.join(temporary, "llmgw-root");
+  const isTemporary = realDataDir.startsWith(`${temporary}${path.sep}`);
+  const base = isTemporary ? temporaryBase : await firstWritable([systemDir, temporaryBase]);
   const softwareDir = path.join(base, "software");
   await makeRootDir(base);
   await makeRootDir(softwareDir);
@@ -65,12 +68,19 @@ export async function findPlaces(options: {
       ? await clusterDirOfRoot({ settingsDir, realDataDir, base, log: options.log })
       : settingsDir;
   const dataDir = path.join(clusterDir, "data");
-  return { settingsDir, clusterDir, dataDir, softwareDir, dataOwner: insideOwner ?? (await ownerOf(dataDir)) };
+  return {
+    settingsDir,
+    clusterDir,
+    dataDir,
+    softwareDir,
+    dataOwner: insideOwner ?? (await ownerOf(dataDir)),
+    temporaryClusters: isTemporary ? path.join(base, "postgres") : undefined,
+  };
 }
 
-/** The cluster folder that `postgres/location.json` names, if it names one. */
-export async function readPointer(settingsDir: string): Promise<Pointer | undefined> {
-  const file = path.join(settingsDir, "location.json");
+/** What `location.json` of a settings or cluster folder says: which llmgw data folder and cluster belong together. */
+export async function readPointer(folder: string): Promise<Pointer | undefined> {
+  const file = path.join(folder, "location.json");
   const found = await readJsonFile(file, pointerSchema);
   if (found.kind === "invalid") {
     throw new DatabaseError(
@@ -100,12 +110,14 @@ async function clusterDirOfRoot(options: {
   const id = kept?.id ?? randomBytes(6).toString("hex");
   const hash = createHash("sha256").update(realDataDir).digest("hex").slice(0, 12);
   const clusterDir = kept?.clusterDir ?? path.join(base, "postgres", `${hash}-${id}`);
-  if (kept?.llmgwDataDir !== realDataDir) {
-    const next: Pointer = { id, llmgwDataDir: realDataDir, clusterDir };
-    await writeFileAtomic(path.join(settingsDir, "location.json"), `${JSON.stringify(next, undefined, 2)}\n`);
-  }
   await makeRootDir(path.dirname(clusterDir));
   await makeRootDir(clusterDir);
+  if (kept?.llmgwDataDir !== realDataDir) {
+    const next: Pointer = { id, llmgwDataDir: realDataDir, clusterDir };
+    for (const folder of [settingsDir, clusterDir]) {
+      await writeFileAtomic(path.join(folder, "location.json"), `${JSON.stringify(next, undefined, 2)}\n`);
+    }
+  }
   return clusterDir;
 }
 

@@ -4,6 +4,7 @@ import { waitUntil } from "../wait-until.ts";
 import { chooseAccount, type ServerAccount } from "./account.ts";
 import { hasData, makeCluster, superuser } from "./cluster.ts";
 import { clearEarlierServer } from "./earlier-server.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { locatePostgresPackage } from "./package.ts";
 import { findPlaces, type PostgresPlaces } from "./places.ts";
 import { busyPortError, choosePort, loopback } from "./port.ts";
@@ -74,6 +75,7 @@ async function startHeld(
     log,
   });
   await clearEarlierServer({ dataDir: places.dataDir, log, signal });
+  await removeLeftovers({ temporaryClusters: places.temporaryClusters, log, signal });
   const secrets = await keepSecrets(places.settingsDir, { dataExist: await hasData(places.dataDir) });
   // Before initdb, so that a busy port is told at once.
   await choosePort({ wanted: options.port, settingsDir: places.settingsDir });
