@@ -1,0 +1,50 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { useTRPC } from "./trpc.ts";
+
+interface Live {
+  readonly paused: boolean;
+  setPaused(paused: boolean): void;
+}
+
+const LiveContext = createContext<Live>({ paused: false, setPaused: () => undefined });
+
+/** Holds whether the page follows the cluster or stands still for reading. */
+export function LiveProvider({ children }: { readonly children: ReactNode }) {
+  const [paused, setPaused] = useState(false);
+  const live = useMemo(() => ({ paused, setPaused }), [paused]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+export function useLive(): Live {
+  return useContext(LiveContext);
+}
+
+/**
+ * The options that make a query live: asked again every second, not while paused. React Query itself stops asking while
+ * the tab is hidden.
+ */
+export function usePolling(everyMs = 1000): { readonly refetchInterval: number | false } {
+  const { paused } = useLive();
+  return { refetchInterval: paused ? false : everyMs };
+}
+
+/** The cluster's summary; the shell and every page share this one query. */
+export function useCluster() {
+  const trpc = useTRPC();
+  return useQuery({ ...trpc.cluster.get.queryOptions(), ...usePolling() });
+}
+
+/** The cluster's clock, ms, ticking once a second. Ages are measured against it, never against the browser's own. */
+export function useNow(): number {
+  const { data, dataUpdatedAt } = useCluster();
+  const [tick, setTick] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setTick(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const aheadMs = data === undefined ? 0 : Date.parse(data.now) - dataUpdatedAt;
+  return Math.max(tick, dataUpdatedAt) + aheadMs;
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { dayAndClock, duration } from "./format.ts";
+import { useNow } from "./live.tsx";
+
+interface TimeProps {
+  readonly at: string;
+  /** `absolute` leaves the age out, `age` the clock (it stays in the title). */
+  readonly show?: "both" | "absolute" | "age";
+}
+
+/** An instant in UTC with its age beside it. Both follow the cluster's clock. */
+export function Time({ at, show = "both" }: TimeProps) {
+  const now = useNow();
+  const ageMs = now - Date.parse(at);
+  const age = ageMs >= 0 ? `${duration(ageMs)} ago` : `in ${duration(-ageMs)}`;
+  return (
+    <span className="nw">
+      <time dateTime={at} title={at}>
+        {show === "age" ? age : `${dayAndClock(at, now)} UTC`}
+      </time>
+      {show === "both" && <span className="faint"> {age}</span>}
+    </span>
+  );
+}
