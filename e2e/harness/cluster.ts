@@ -162,7 +162,7 @@ export class Cluster implements AsyncDisposable {
 
   /** Applies a model and waits until as many replicas as it wants serve. */
   async deploy(manifest: ModelManifest): Promise<void> {
-    await this.client.models.apply.mutate(manifest);
+    await this.client.models.applySpec.mutate(manifest);
     await this.serving(manifest.id, manifest.replicas ?? 1);
   }
 

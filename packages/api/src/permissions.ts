@@ -10,7 +10,7 @@ export const permissions = {
   "nodes.setAvailability": "operator",
   "models.list": "viewer",
   "models.get": "viewer",
-  "models.apply": "operator",
+  "models.applySpec": "operator",
   "models.scale": "operator",
   "models.delete": "admin",
   "replicas.list": "viewer",

@@ -41,7 +41,7 @@ async function apply(context: CommandContext, options: { filename: string }): Pr
     },
   );
   const { client } = await context.connection();
-  const { model, change } = await client.models.apply.mutate(readManifest(text, options.filename));
+  const { model, change } = await client.models.applySpec.mutate(readManifest(text, options.filename));
   write(`${model.id} ${change} (revision ${model.revision})`);
   return exit.ok;
 }

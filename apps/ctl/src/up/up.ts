@@ -121,7 +121,7 @@ async function startDemo(
     cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: credentials.joinToken, firstPort });
   }
   const known = await client.models.list.query();
-  if (!known.some((model) => model.id === demoModel.id)) await client.models.apply.mutate(demoModel);
+  if (!known.some((model) => model.id === demoModel.id)) await client.models.applySpec.mutate(demoModel);
   say(`waiting until ${demoModel.id} serves …`);
   const serves = async () => {
     const model = await client.models.get.query({ model: demoModel.id });

@@ -9,7 +9,8 @@ export const models = router({
     .input(z.strictObject({ model: z.string() }))
     .output(modelView)
     .query(async ({ ctx, input }) => unwrap(await ctx.control.models.get(input.model))),
-  apply: procedure
+  /** `ctl apply`. tRPC reserves the plain word `apply` for functions. */
+  applySpec: procedure
     .input(modelManifest)
     .output(z.object({ model: modelView, change: z.enum(["created", "updated", "unchanged"]) }))
     .mutation(async ({ ctx, input }) => unwrap(await ctx.control.models.apply(input, ctx.actor))),

@@ -24,7 +24,7 @@ export function modelUseCases(dependencies: UseCaseDependencies): ControlPlane["
     },
     apply: async (spec, actor) => {
       const applied = await applyModel(database, spec, (before, after) =>
-        actorAudit(actor, { verb: "models.apply", target: spec.id, before, after }),
+        actorAudit(actor, { verb: "models.applySpec", target: spec.id, before, after }),
       );
       if (applied.kind === "name_taken") {
         const message = `"${applied.name}" is the id or an alias of model ${applied.model}. Names are unique: choose another one for ${spec.id}.`;
