@@ -1,7 +1,7 @@
 import type { Model } from "../cluster/model.ts";
 import type { Replica } from "../cluster/replica.ts";
 import type { Draft } from "./draft.ts";
-import { deadlineOf, moversOf, needsSlot, replacementOf, slotsInUse } from "./leaving.ts";
+import { deadlineOf, hasRoomToStart, moversOf, needsSlot, replacementOf, slotsInUse } from "./leaving.ts";
 import { placeReplica } from "./place-replica.ts";
 
 /** Makes the id of a new replica of a model: `<model slug>-<suffix>`. */
@@ -34,6 +34,7 @@ export function fill(draft: Draft, ids: ReplicaIds): void {
   openings.sort(byTurn);
   for (const { model, replica, original } of openings) {
     if (original !== null && needsSlot(original) && slotsInUse(draft, model.id) >= model.spec.update.maxSurge) continue;
+    if (!hasRoomToStart(draft, model)) continue;
     placeReplica(draft, model, replica ?? create(draft, { model, replaces: original, ids }));
   }
 }

@@ -117,3 +117,14 @@ export function surgeInForce(model: Model, replicas: readonly Replica[]): number
   const unslotted = replicas.filter((replica) => replica.phase === "moving" && !needsSlot(replica));
   return model.spec.update.maxSurge + unslotted.length;
 }
+
+/** Starting + serving + moving: what may exceed the desired number by the surge in force only. */
+export function countActive(replicas: readonly Replica[]): number {
+  return countServing(replicas) + replicas.filter((replica) => replica.phase === "starting").length;
+}
+
+/** May one more replica of the model start without exceeding what it may have at once. */
+export function hasRoomToStart(draft: Draft, model: Model): boolean {
+  const replicas = draft.replicasOf(model.id);
+  return countActive(replicas) < desiredCount(model) + surgeInForce(model, replicas);
+}
