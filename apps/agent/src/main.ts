@@ -197,7 +197,11 @@ function simulatorCommand(): readonly [string, ...string[]] {
 
 function refusePlaintext({ adminUrl, allowPlaintext, diagnosticsListen, diagnosticsToken }: AgentSettings): void {
   if (adminUrl.startsWith("http:")) {
-    refusePlaintextOffLoopback({ host: new URL(adminUrl).hostname, allowPlaintext, variable: "LLMGW_ADMIN_URL" });
+    refusePlaintextOffLoopback({
+      host: new URL(adminUrl).hostname.replace(/^\[|\]$/g, ""),
+      allowPlaintext,
+      variable: "LLMGW_ADMIN_URL",
+    });
   }
   if (diagnosticsToken !== undefined) return;
   refusePlaintextOffLoopback({ host: diagnosticsListen.host, allowPlaintext, variable: "LLMGW_AGENT_DIAG_LISTEN" });

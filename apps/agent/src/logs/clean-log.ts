@@ -17,7 +17,7 @@ export function cleanLines(text: string): string[] {
   let bar: string | null = null;
   for (const raw of text.split(/\r?\n/)) {
     const line = cleanLine(raw);
-    const label = progressBar.exec(line)?.[1] ?? null;
+    const label = progressBar.exec(line)?.[1]?.trim() ?? null;
     if (label !== null && label === bar) lines[lines.length - 1] = line;
     else lines.push(line);
     bar = label;
