@@ -1,5 +1,6 @@
 // Brings a clone into the state that `npm start` and `npm test` need: dependencies, generated client, built dashboard.
 import { join } from "node:path";
+import { generateClient } from "./generate.mjs";
 import { bin, fail, requireNode, root, run, unlessFresh } from "./lib.mjs";
 
 const quietTools = { NEXT_TELEMETRY_DISABLED: "1", TURBO_TELEMETRY_DISABLED: "1", CHECKPOINT_DISABLE: "1" };
@@ -13,21 +14,6 @@ async function install() {
     work: async () => {
       const done = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { env: quietTools });
       if (done.code !== 0) fail("npm ci", done);
-    },
-  });
-}
-
-/** Generates the Prisma client. Generation is WASM: the engine binary it asks for is never run, so none is downloaded. */
-async function generate() {
-  await unlessFresh({
-    name: "Generating the database client",
-    inputs: ["prisma/schema.prisma", "package-lock.json"],
-    stamp: "apps/admin/src/server/db/generated/.llmgw-generated",
-    work: async () => {
-      const [node, prisma] = bin("prisma", "build/index.js");
-      const env = { ...quietTools, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" };
-      const done = await run(node, [prisma, "generate", "--no-hints"], { env, quiet: true });
-      if (done.code !== 0) fail("prisma generate", done);
     },
   });
 }
@@ -58,6 +44,6 @@ async function build() {
 export async function prepare() {
   requireNode();
   await install();
-  await generate();
+  await generateClient();
   await build();
 }

@@ -32,7 +32,11 @@ export async function followDrain(options: FollowOptions): Promise<Followed> {
   let isAway = false;
   while (!signal.aborted) {
     try {
-      const drain: DrainView = await client.drains.get.query({ drain: options.drainId }, { signal });
+      // A signal of its own for each call: tRPC leaves its listeners on the signal it is given.
+      const drain: DrainView = await client.drains.get.query(
+        { drain: options.drainId },
+        { signal: AbortSignal.any([signal]) },
+      );
       if (isAway) talk("the admin answers again");
       isAway = false;
       options.onChange(drain);
@@ -65,7 +69,9 @@ export function progressPrinter(): (drain: DrainView) => void {
   };
   return (drain) => {
     for (const move of drain.moves) say(move.replicaId, describeMove(move));
-    if (drain.endedAt === null && drain.waitingFor !== null) say("", `waits: ${describeReason(drain.waitingFor)}`);
+    const { waitingFor } = drain;
+    const isSaid = drain.moves.some((move) => move.reason?.code === waitingFor?.code);
+    if (drain.endedAt === null && waitingFor !== null && !isSaid) say("", describeReason(waitingFor));
     for (const loss of drain.losses)
       say(`lost ${loss.replicaId}`, `lost: ${loss.replicaId}: ${describeReason(loss.reason)}`);
   };

@@ -22,6 +22,7 @@ import { until } from "./until.ts";
 type Settings = SettingsOf<(typeof upSettings)["settings"]>;
 
 /** Each simulated node gets this many ports for its engines, from 18000 on. */
+const firstEnginePort = 18_000;
 const portsPerNode = 100;
 
 /**
@@ -84,9 +85,14 @@ async function bringUp(input: {
   const databaseUrl = settings.databaseUrl ?? (await cluster.startPostgres(signal));
   say("starting the admin …");
   const { credentials, client } = await cluster.startAdmin(databaseUrl, signal);
-  say("starting the router …");
+  const nodes = settings.demo ? settings.agents : 0;
+  say(`starting the router${nodes === 0 ? "" : ` and ${nodes} simulated nodes (${settings.gpus})`} …`);
+  for (let index = 0; index < nodes; index += 1) {
+    const firstPort = firstEnginePort + index * portsPerNode;
+    cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: credentials.joinToken, firstPort });
+  }
   await cluster.startRouter(credentials.routerToken, signal);
-  const model = settings.demo ? await startDemo(input, credentials, client) : null;
+  const model = nodes === 0 ? null : await deployDemo({ nodes, cluster, credentials, client, say, signal });
   const link = await client.access.createSignInLink.mutate({ name: "operator" });
   const run: RunFile = {
     adminUrl: cluster.adminUrl,
@@ -103,38 +109,45 @@ async function bringUp(input: {
   process.stdout.write(banner(run, `${cluster.adminUrl}${link.path}`));
 }
 
-/** Starts the simulated nodes and the demo model, and waits until it serves. An existing one is left as it is. */
-async function startDemo(
-  {
-    settings,
-    cluster,
-    say,
-    signal,
-  }: { settings: Settings; cluster: LocalCluster; say: (line: string) => void; signal: AbortSignal },
-  credentials: Credentials,
-  client: LlmgwClient,
-): Promise<string | null> {
-  if (settings.agents === 0) return null;
-  say(`starting ${settings.agents} simulated nodes (${settings.gpus}) …`);
-  for (let index = 0; index < settings.agents; index += 1) {
-    const firstPort = 18_000 + index * portsPerNode;
-    cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: credentials.joinToken, firstPort });
-  }
+interface DemoOptions {
+  readonly nodes: number;
+  readonly cluster: LocalCluster;
+  readonly credentials: Credentials;
+  readonly client: LlmgwClient;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Deploys the demo model (an existing one is left as it is) and waits until a client gets an answer from it. */
+async function deployDemo({ nodes, cluster, credentials, client, say, signal }: DemoOptions): Promise<string> {
+  const clock = systemClock;
+  // Placed once all nodes are there, so that its replicas spread over them.
+  const joined = async () => {
+    const known = await client.nodes.list.query();
+    const ready = known.filter((node) => node.liveness === "live" && node.gpus.length > 0);
+    return ready.length >= nodes ? true : null;
+  };
+  await until(joined, { what: "joining of the nodes", timeoutMs: 60_000, everyMs: 100, clock, signal });
   const known = await client.models.list.query();
   if (!known.some((model) => model.id === demoModel.id)) await client.models.applySpec.mutate(demoModel);
-  say(`waiting until ${demoModel.id} serves …`);
-  const serves = async () => {
-    const model = await client.models.get.query({ model: demoModel.id });
-    return model.desired === 0 || model.serving >= 1 ? true : null;
-  };
-  await until(serves, {
-    what: `loading ${demoModel.id}`,
-    timeoutMs: 120_000,
-    everyMs: 200,
-    clock: systemClock,
-    signal,
+  const demo = await client.models.get.query({ model: demoModel.id });
+  if (demo.desired === 0) return demo.id; // an operator scaled it to nothing
+  say(`waiting until ${demo.id} serves …`);
+  const ask = async () => ((await answers(cluster.routerUrl, credentials.apiKey, demo.id)) ? true : null);
+  await until(ask, { what: `loading ${demo.id}`, timeoutMs: 120_000, everyMs: 200, clock, signal });
+  return demo.id;
+}
+
+/** Whether a client of the inference API gets an answer: the only proof of serving that counts for a user. */
+async function answers(routerUrl: string, apiKey: string, model: string): Promise<boolean> {
+  const answer = await fetch(`${routerUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, max_tokens: 1, messages: [{ role: "user", content: "Hello" }] }),
+    signal: AbortSignal.timeout(10_000),
   });
-  return demoModel.id;
+  await answer.body?.cancel();
+  return answer.ok;
 }
 
 /** The environment of the programs: everything but what `up` decides for each of them. */

@@ -54,6 +54,7 @@ export interface ReasonParams {
   moving_for_drain: { node: string; by: string };
   moving_for_node_lost: { node: string; silentMs: number };
   draining_inflight: { inflight: number; routers: number };
+  /** -1: the engine's count is not known. */
   draining_engine_busy: { running: number; waiting: number };
   awaiting_router_ack: { routers: string };
   router_may_still_send: { routers: string };

@@ -69,7 +69,10 @@ export const english: ReasonWords = {
   moving_for_drain: (p) => `moves off ${p.node}, drained by ${p.by}`,
   moving_for_node_lost: (p) => `${p.node} has been silent for ${seconds(p.silentMs)}; routers still reach the engine`,
   draining_inflight: (p) => `${counted(p.inflight, "request")} in flight on ${counted(p.routers, "router")}`,
-  draining_engine_busy: (p) => `the engine still works: ${p.running} running, ${p.waiting} waiting`,
+  draining_engine_busy: (p) =>
+    p.running < 0
+      ? "waits for the engine's own count to be 0 twice; it has not been read yet"
+      : `waits for the engine's own count to be 0 twice: ${p.running} running, ${p.waiting} waiting`,
   awaiting_router_ack: (p) => `waits until these routers have applied the change: ${p.routers}`,
   router_may_still_send: (p) =>
     `these routers are silent and may still send: ${p.routers}; the engine's own count decides`,
@@ -88,7 +91,9 @@ export const english: ReasonWords = {
   stopped_at_deadline: () => "the grace period ended with no replacement serving",
   stopped_by_force: (p) => `forced by ${p.by}`,
   engine_count_disagreed: (p) =>
-    `routers were quiet while the engine still counted ${p.running} running, ${p.waiting} waiting`,
+    p.running < 0
+      ? "routers were quiet; the engine's own count could not be read"
+      : `routers were quiet while the engine still counted ${p.running} running, ${p.waiting} waiting`,
   loss_no_replacement: (p) => `${p.model} had no replacement serving`,
   loss_node_lost: (p) => `${p.node} went away before its processes were confirmed gone`,
 };

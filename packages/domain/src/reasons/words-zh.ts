@@ -83,7 +83,10 @@ export const chinese: ReasonWords = {
   moving_for_drain: (p) => `正在迁出 ${p.node}，该节点由 ${p.by} 排空`,
   moving_for_node_lost: (p) => `${p.node} 已有 ${duration(p.silentMs)}没有上报；路由器仍能连通引擎`,
   draining_inflight: (p) => `${p.routers} 个路由器上还有 ${p.inflight} 个请求在处理`,
-  draining_engine_busy: (p) => `引擎仍在工作：${p.running} 个运行中，${p.waiting} 个等待中`,
+  draining_engine_busy: (p) =>
+    p.running < 0
+      ? "等待引擎自己的计数两次为 0；尚未读到计数"
+      : `等待引擎自己的计数两次为 0：${p.running} 个运行中，${p.waiting} 个等待中`,
   awaiting_router_ack: (p) => `等待以下路由器应用变更：${p.routers}`,
   router_may_still_send: (p) => `以下路由器没有上报，可能仍在发送请求：${p.routers}；以引擎自己的计数为准`,
   stopping_process: (p) => `等待 ${p.node} 上的进程（pid ${p.pid}）退出`,
@@ -100,7 +103,10 @@ export const chinese: ReasonWords = {
   proving_replacement: (p) => `其替换副本 ${p.replica} 已服务 ${duration(p.forMs)}，需要 ${duration(p.needMs)}`,
   stopped_at_deadline: () => "宽限期已到，仍没有替换副本提供服务",
   stopped_by_force: (p) => `由 ${p.by} 强制执行`,
-  engine_count_disagreed: (p) => `路由器均已空闲，而引擎仍计有 ${p.running} 个运行中、${p.waiting} 个等待中`,
+  engine_count_disagreed: (p) =>
+    p.running < 0
+      ? "路由器均已空闲；引擎自己的计数无法读取"
+      : `路由器均已空闲，而引擎仍计有 ${p.running} 个运行中、${p.waiting} 个等待中`,
   loss_no_replacement: (p) => `${p.model} 没有提供服务的替换副本`,
   loss_node_lost: (p) => `${p.node} 在确认其进程退出之前已失联`,
 };
