@@ -67,12 +67,22 @@ export type { Instant } from "./reconcile/apply.ts";
 export { applyToDrain, applyToMove, applyToReplica, createdReplica } from "./reconcile/apply.ts";
 export type { DesiredShard, NodeDesire, ShardKey } from "./reconcile/desired-for-node.ts";
 export { desiredForNode } from "./reconcile/desired-for-node.ts";
+export type { DrainProgress, DrainQuestion, MoveProgress } from "./reconcile/drain-view.ts";
+export { drainView } from "./reconcile/drain-view.ts";
 export type { TableEndpoint } from "./reconcile/endpoint-table.ts";
 export { endpointTable } from "./reconcile/endpoint-table.ts";
 export type { ReplicaIds } from "./reconcile/fill.ts";
 export { slugOf } from "./reconcile/fill.ts";
 export type { PlanInput } from "./reconcile/plan.ts";
 export { plan } from "./reconcile/plan.ts";
+export type {
+  DrainForecast,
+  PreviewedModel,
+  PreviewedMove,
+  PreviewOutcome,
+  PreviewQuestion,
+} from "./reconcile/preview-drain.ts";
+export { previewDrain } from "./reconcile/preview-drain.ts";
 export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";
 export { BodyScan } from "./routing/body-scan.ts";
 export type { BreakerPermit, BreakerSettings, BreakerState, BreakerVerdict } from "./routing/breaker.ts";

@@ -50,7 +50,7 @@ const powerOff: Happening = (world, later) => {
   const forgets = world.random.chance(0.3);
   world.say(`FAULT ${agent.nodeId} loses power${forgets ? " and its disk" : ""}`);
   agent.powerOff(forgets);
-  later(world.random.between(5_000, 30_000), () => {
+  later(world.random.chance(0.2) ? 240_000 : world.random.between(5_000, 30_000), () => {
     world.say(`${agent.nodeId} has booted`);
     agent.alive = true;
   });

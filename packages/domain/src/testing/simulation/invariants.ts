@@ -112,9 +112,21 @@ function checkFloor(world: World, action: Action, before: Counts): void {
   if (action.reason?.code === "stopped_at_deadline" || action.reason?.code === "stopped_by_force") return;
   const model = modelOf(world, action);
   if (model === undefined || model.deletedAtMs !== null) return;
+  checkProven(world, action);
   const serving = countServing(replicasOf(world, model.id));
   const floor = Math.min(model.spec.replicas, before.serving);
   if (serving < floor) throw new Violation(`${model.id} fell to ${serving} serving, ${floor} is its floor`);
+}
+
+/** An original that hands over has a replacement that served for long enough. */
+function checkProven(world: World, action: Extract<Action, { kind: "set_phase" }>): void {
+  if (action.reason?.code !== "drained_away") return;
+  const replacement = [...world.store.replicas.values()].find((replica) => replica.replaces === action.replicaId);
+  if (replacement?.phase !== "serving") return;
+  const provenMs = replacement.provenSinceMs === null ? -1 : world.nowMs - replacement.provenSinceMs;
+  if (provenMs < world.store.settings.provenMs) {
+    throw new Violation(`${action.replicaId} goes, its replacement ${replacement.id} has served for ${provenMs} ms`);
+  }
 }
 
 /** No GPU belongs to two shards, and none was given to a node that takes nothing. */

@@ -20,7 +20,7 @@ export const simulationSettings: ControlSettings = {
   routerMayStillSendMs: 60_000,
   routerRememberedMs: 600_000,
   provenMs: 2_000,
-  engineDisagreesMs: 15_000,
+  engineDisagreesMs: 6_000,
   defaultGraceMs: 60_000,
   backoffBaseMs: 1_000,
   backoffMaxMs: 8_000,
@@ -90,8 +90,11 @@ export class World {
     for (const agent of this.agents) agent.tick(this);
     for (const router of this.routers) if (router.alive) router.tick(this);
     if (!this.controlPlaneUp) return;
-    for (const agent of this.agents) if (agent.alive && agent.linked) agent.sync(this);
-    for (const router of this.routers) if (router.alive && router.linked) router.sync(this);
+    // Polls come when they come: each process is heard at most of the steps, not at all of them.
+    for (const agent of this.agents) if (agent.alive && agent.linked && this.random.chance(0.8)) agent.sync(this);
+    for (const router of this.routers) {
+      if (router.alive && router.linked && this.random.chance(0.6)) router.sync(this);
+    }
     if (this.nowMs >= this.loopPausedUntilMs) this.reconcile();
   }
 
