@@ -3,7 +3,11 @@ import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
 import { routeOf } from "../http/routes.ts";
 
 /** One line for each request: ids and times, never a key, a prompt or anything else a client wrote. */
-export function logExchange(log: Logger, clock: Clock, { exchange, end }: { exchange: Exchange; end: ExchangeEnd }): void {
+export function logExchange(
+  log: Logger,
+  clock: Clock,
+  { exchange, end }: { exchange: Exchange; end: ExchangeEnd },
+): void {
   const { method = "", url = "" } = exchange.request;
   const route = routeOf(method, url).kind;
   if (route === "healthz") return;

@@ -92,8 +92,16 @@ export class RouterMetrics implements TrafficObserver {
       });
     };
     gauge("llmgw_endpoint_inflight", "Requests dispatched to the endpoint and not finished.", (e) => e.inflight);
-    gauge("llmgw_endpoint_waiting", "Requests waiting in the engine, as last scraped.", (e) => e.lastReading?.waiting ?? null);
-    gauge("llmgw_endpoint_running", "Requests running in the engine, as last scraped.", (e) => e.lastReading?.running ?? null);
+    gauge(
+      "llmgw_endpoint_waiting",
+      "Requests waiting in the engine, as last scraped.",
+      (e) => e.lastReading?.waiting ?? null,
+    );
+    gauge(
+      "llmgw_endpoint_running",
+      "Requests running in the engine, as last scraped.",
+      (e) => e.lastReading?.running ?? null,
+    );
     gauge(
       "llmgw_endpoint_kv_cache_usage",
       "Share of the engine's KV cache in use (0 to 1), as last scraped.",

@@ -48,7 +48,9 @@ export class ClientListener {
     });
     this.#server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
       const expected = shown(String(request.headers.expect));
-      this.#exchange(request, response).sendError(routerError("expectation_failed", `Cannot meet Expect: ${expected}.`));
+      this.#exchange(request, response).sendError(
+        routerError("expectation_failed", `Cannot meet Expect: ${expected}.`),
+      );
     });
     this.#server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
       answerBadRequest(error, socket, this.#busy.has(socket));

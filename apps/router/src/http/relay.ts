@@ -171,7 +171,11 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
     return null;
   }
 
-  #nextLimit(): { atMs: number; kind: "connect" | "first_byte" | "idle" | "progress" | "client_stall"; message: string } {
+  #nextLimit(): {
+    atMs: number;
+    kind: "connect" | "first_byte" | "idle" | "progress" | "client_stall";
+    message: string;
+  } {
     const { connectMs, firstByteMs, firstByteNonStreamMs, idleMs, progressMs, clientStallMs } = this.#limits;
     if (this.#controller === null) {
       return { atMs: this.#startMs + connectMs, kind: "connect", message: `no connection within ${connectMs} ms` };
@@ -244,7 +248,10 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
     const contentType = String(this.#head["content-type"] ?? "");
     const refusal = { status, contentType, body: Buffer.concat(this.#refusalBody), retryAfterSeconds };
     if (status === 429 || status === 503) {
-      this.#settle({ kind: "refused", refusal }, { kind: "backpressure", retryAfterMs: 1_000 * (retryAfterSeconds ?? 1) });
+      this.#settle(
+        { kind: "refused", refusal },
+        { kind: "backpressure", retryAfterMs: 1_000 * (retryAfterSeconds ?? 1) },
+      );
       return;
     }
     // A 500 may be this request's own fault: the breaker wants to see it from another body too.

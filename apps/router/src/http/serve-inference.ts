@@ -222,6 +222,7 @@ function bandOf(exchange: Exchange, key: InferenceKey): number | null {
   const ownRank = bands.indexOf(key.maxBand);
   const asked = exchange.request.headers["x-llmgw-priority"];
   if (asked === undefined) return ownRank;
-  const askedRank = bands.findIndex((band) => band === asked);
+  const names: readonly string[] = bands;
+  const askedRank = names.indexOf(String(asked));
   return askedRank === -1 ? null : Math.max(askedRank, ownRank);
 }

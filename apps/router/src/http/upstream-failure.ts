@@ -36,7 +36,8 @@ const CONNECT_CODES: ReadonlySet<string> = new Set([
 export function transportFailure(error: Error, isBeforeHead: boolean): UpstreamFailure {
   const code = "code" in error ? String(error.code) : "";
   if (CONNECT_CODES.has(code)) return upstreamFailure("refused", "the engine cannot be reached");
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return upstreamFailure("connect", "the engine does not answer the connection");
+  if (code === "UND_ERR_CONNECT_TIMEOUT")
+    return upstreamFailure("connect", "the engine does not answer the connection");
   if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("UND_ERR_RES")) {
     return upstreamFailure("bad_answer", "the engine's answer is not valid HTTP");
   }

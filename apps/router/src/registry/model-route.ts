@@ -18,7 +18,9 @@ export interface Waiter {
   refuse(refusal: Refusal): void;
 }
 
-export type TakeResult = { readonly kind: "granted"; readonly grant: Grant } | Exclude<Choice<never>, { endpoint: never }>;
+export type TakeResult =
+  | { readonly kind: "granted"; readonly grant: Grant }
+  | Exclude<Choice<never>, { endpoint: never }>;
 
 export interface RouteClock {
   readonly nowMs: () => number;

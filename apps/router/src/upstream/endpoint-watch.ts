@@ -11,8 +11,6 @@ export interface EndpointWatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Told when a probe's result differs from the one before. */
-  readonly onProbeChange: (endpoint: UpstreamEndpoint) => void;
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -98,7 +96,6 @@ export class EndpointWatch implements RunGroupPart {
     if (endpoint.probe === before) return;
     this.#logChange(endpoint, before);
     this.#options.registry.pump();
-    this.#options.onProbeChange(endpoint);
   }
 
   #logChange(endpoint: UpstreamEndpoint, before: ProbeState): void {

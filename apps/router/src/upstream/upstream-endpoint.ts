@@ -105,4 +105,3 @@ function factsOf(entry: EndpointEntry): EndpointFacts {
 function routingSettings({ breaker, saturation, scrape }: RouterSettings) {
   return { breaker, saturation, staleAfterMs: scrape.staleAfterMs };
 }
-

@@ -1,0 +1,200 @@
+import { readFile } from "node:fs/promises";
+import {
+  buildInfo,
+  createDiagnosticsHandler,
+  createLogger,
+  type Health,
+  holdDirectory,
+  isLoopback,
+  type ListenAddress,
+  type Logger,
+  newId,
+  refusePlaintextOffLoopback,
+  runGroup,
+  runMain,
+  serveDiagnostics,
+  systemClock,
+} from "@llmgw/service";
+import { type RouterConfig, readConfig } from "./config.ts";
+import { dataPlane } from "./data-plane.ts";
+import { logExchange } from "./diagnostics/access-log.ts";
+import { endpointsPage } from "./diagnostics/endpoints-page.ts";
+import { RouterMetrics } from "./diagnostics/router-metrics.ts";
+import { ClientListener } from "./http/client-listener.ts";
+import { BodyMemory } from "./http/gateway.ts";
+import { AdminClient } from "./registry/admin-client.ts";
+import { AdminSync } from "./registry/admin-sync.ts";
+import { ConfigFile, requireConfigFile } from "./registry/config-file.ts";
+import { Registry } from "./registry/registry.ts";
+import { routerIdentity } from "./registry/router-identity.ts";
+import { defaultRouterSettings, type RouterSettings } from "./registry/settings.ts";
+import { TableStore } from "./registry/table-store.ts";
+import { EndpointWatch } from "./upstream/endpoint-watch.ts";
+import { TimerWheel } from "./upstream/timer-wheel.ts";
+
+/** On top of the grace for open answers: cutting the last ones, and the goodbye. */
+const SHUTDOWN_SLACK_MS = 15_000;
+const clock = systemClock;
+const random = Math.random;
+const { version } = buildInfo();
+
+await runMain(async () => {
+  const config = readConfig({ argv: process.argv.slice(2), env: process.env });
+  const log = createLogger({ name: "router", level: config.logLevel, pretty: process.stdout.isTTY });
+  return config.config === undefined ? await runWithAdmin(config, log) : await runWithFile(config, config.config, log);
+});
+
+/** Where a router's table comes from: what runs beside the listener, and how it is. */
+interface TableSource {
+  readonly part: { readonly name: string; run(signal: AbortSignal): Promise<void> };
+  readonly health: () => { readonly problem: string | null; readonly [detail: string]: unknown };
+  readonly onDrained: () => Promise<void>;
+}
+
+async function runWithFile(config: RouterConfig, path: string, log: Logger): Promise<number> {
+  const { text, config: file } = await requireConfigFile(path);
+  const registry = new Registry({ settings: file.settings, clock, random, log });
+  const source = new ConfigFile({ path, text, config: file, registry, clock, log });
+  return await serve({
+    config,
+    log,
+    registry,
+    listen: config.isGiven("listen") ? config.listen : (file.listen ?? config.listen),
+    diagnosticsListen: config.isGiven("diagnosticsListen")
+      ? config.diagnosticsListen
+      : (file.diagnostics ?? config.diagnosticsListen),
+    start: () => {
+      registry.apply(file.table);
+      return {
+        part: source,
+        health: () => ({ problem: source.problems.length === 0 ? null : source.problems.join("; "), config: path }),
+        onDrained: () => Promise.resolve(),
+      };
+    },
+  });
+}
+
+async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> {
+  const held = await holdDirectory(config.dataDir);
+  try {
+    const routerId = await routerIdentity(config.dataDir);
+    const ca = config.adminCa === undefined ? null : await readFile(config.adminCa, "utf8");
+    const client = new AdminClient({ url: config.adminUrl, token: config.routerToken ?? "", ca });
+    const timeouts = { ...defaultRouterSettings.timeouts, shutdownGraceMs: config.shutdownGraceMs };
+    const settings: RouterSettings = { ...defaultRouterSettings, timeouts };
+    const registry = new Registry({ settings, clock, random, log });
+    return await serve({
+      config,
+      log,
+      registry,
+      listen: config.listen,
+      diagnosticsListen: config.diagnosticsListen,
+      start: async (address) => {
+        const sync = new AdminSync({
+          client,
+          registry,
+          store: new TableStore(config.dataDir),
+          routerId,
+          session: newId("session"),
+          facts: () => ({ name: config.routerName, address: address(), version }),
+          clock,
+          log,
+          random,
+        });
+        await sync.restore();
+        return {
+          part: { name: "link to the admin", run: (signal) => sync.run(signal) },
+          health: () => ({ ...sync.status, routerId, admin: config.adminUrl }),
+          onDrained: async () => {
+            await sync.sayGoodbye(new AbortController().signal);
+            await client.close();
+          },
+        };
+      },
+    });
+  } finally {
+    await held.release();
+  }
+}
+
+interface ServeOptions {
+  readonly config: RouterConfig;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly listen: ListenAddress;
+  readonly diagnosticsListen: ListenAddress;
+  /** Fills the registry; `address` gives the client listener's URL once that listens. */
+  readonly start: (address: () => string) => TableSource | Promise<TableSource>;
+}
+
+async function serve({ config, log, registry, listen, diagnosticsListen, start }: ServeOptions): Promise<number> {
+  refusePlaintext(config, listen, diagnosticsListen);
+  const wheel = new TimerWheel(clock);
+  const metrics = new RouterMetrics(registry, clock);
+  const watch = new EndpointWatch({ registry, clock, random, log });
+  let address = "";
+  const source = await start(() => address);
+  const listener = new ClientListener({
+    registry,
+    wheel,
+    clock,
+    log,
+    observer: {
+      exchangeEnded: (exchange, end) => {
+        metrics.exchangeEnded(exchange, end);
+        logExchange(log, clock, { exchange, end });
+      },
+      attemptEnded: (kind) => metrics.attemptEnded(kind),
+    },
+    bodyMemory: new BodyMemory(),
+    listen,
+    setting: { env: "LLMGW_ROUTER_LISTEN", flag: "listen" },
+  });
+  const graceMs = () =>
+    config.isGiven("shutdownGraceMs") ? config.shutdownGraceMs : registry.settings.timeouts.shutdownGraceMs;
+
+  const health = (): Health => {
+    const isReady = !listener.isDraining && registry.table !== null;
+    const status = isReady ? "ok" : "not_ready";
+    return { status, draining: listener.isDraining, open: listener.open, table: source.health() };
+  };
+  const diagnostics = serveDiagnostics({
+    listen: diagnosticsListen,
+    variable: { env: "LLMGW_ROUTER_DIAG_LISTEN", flag: "diag-listen" },
+    handler: createDiagnosticsHandler({
+      registry: metrics.registry,
+      health,
+      version,
+      token: config.diagnosticsToken,
+      pages: { "/debug/endpoints": () => endpointsPage(registry, clock.monotonicMs()) },
+    }),
+    log,
+  });
+  const plane = dataPlane({
+    listener,
+    registry,
+    companions: [wheel, watch, source.part],
+    graceMs,
+    onDrained: source.onDrained,
+    onListening: (url) => {
+      address = url;
+    },
+    clock,
+    log,
+  });
+  return await runGroup({ parts: [diagnostics, plane], log, shutdownDeadlineMs: graceMs() + SHUTDOWN_SLACK_MS });
+}
+
+function refusePlaintext(
+  { allowPlaintext, diagnosticsToken }: RouterConfig,
+  listen: ListenAddress,
+  diagnosticsListen: ListenAddress,
+): void {
+  refusePlaintextOffLoopback({ host: listen.host, allowPlaintext, variable: "LLMGW_ROUTER_LISTEN" });
+  if (diagnosticsToken !== undefined || isLoopback(diagnosticsListen.host)) return;
+  refusePlaintextOffLoopback({
+    host: diagnosticsListen.host,
+    allowPlaintext: false,
+    variable: "LLMGW_ROUTER_DIAG_LISTEN",
+  });
+}
