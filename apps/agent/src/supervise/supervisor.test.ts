@@ -131,6 +131,19 @@ describe("an agent that starts", () => {
     expect(exit).toMatchObject({ code: null, signal: null, asked: false });
   });
 
+  it("reports an engine that serves as ready from the first, though its record does not say so yet", async () => {
+    await using bench = await SupervisorBench.create();
+    const first = await bench.start();
+    await first.apply(desiredAnswer(1, { run: [tiny()] }), []);
+    await bench.observed(({ phase }) => phase === "ready");
+    await bench.end();
+    const [record] = (await bench.context.records.load()).records;
+    if (record === undefined) throw new Error("no record of the engine");
+    await bench.context.records.save({ ...record, ready: false });
+    const second = await bench.start();
+    expect(second.observations()).toMatchObject([{ phase: "ready" }]);
+  });
+
   it("takes a pid that is another process's by now for a dead engine and leaves that process alone", async () => {
     await using bench = await SupervisorBench.create();
     const first = await bench.start();

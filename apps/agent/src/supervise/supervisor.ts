@@ -14,7 +14,7 @@ import { pause } from "./repeat.ts";
 import type { ShardHandle } from "./shard-handle.ts";
 import { type AgentState, nothingDesired, type ShardState, shardId } from "./shard-state.ts";
 import { startShard } from "./start-shard.ts";
-import { watchShard } from "./watch-shard.ts";
+import { askAdopted, type WatchTarget, watchShard } from "./watch-shard.ts";
 
 export interface SupervisorEnd {
   /** End the engines when the agent is told to end; false leaves them to the next agent. */
@@ -81,7 +81,9 @@ export class Supervisor implements RunGroupPart {
       const watch = this.#watch(handle);
       // What is gone altogether is in the first report as gone; what left processes behind is ended first.
       if (handle.ended !== null && isGone(this.#context, handle)) settled.push(watch);
-      else log.info({ shard: handle.id, pid: handle.identity.pid, alive: handle.ended === null }, "engine adopted");
+      if (handle.ended !== null) continue;
+      settled.push(askAdopted(this.#target(handle), this.#watching.signal));
+      log.info({ shard: handle.id, pid: handle.identity.pid }, "engine adopted");
     }
     await Promise.all(settled);
     this.dispatch({ kind: "resume" });
@@ -180,11 +182,14 @@ export class Supervisor implements RunGroupPart {
     void this.#watch(handle);
   }
 
-  #watch(handle: ShardHandle): Promise<void> {
+  #target(handle: ShardHandle): WatchTarget {
     const shard = () => this.#state.shards.get(handle.id);
-    const dispatch = (event: AgentEvent) => this.dispatch(event);
-    const watch = watchShard({ context: this.#context, handle, shard, dispatch }, this.#watching.signal).catch(
-      (error: unknown) => this.#context.log.error({ shard: handle.id, error }, "the watch over this engine failed"),
+    return { context: this.#context, handle, shard, dispatch: (event) => this.dispatch(event) };
+  }
+
+  #watch(handle: ShardHandle): Promise<void> {
+    const watch = watchShard(this.#target(handle), this.#watching.signal).catch((error: unknown) =>
+      this.#context.log.error({ shard: handle.id, error }, "the watch over this engine failed"),
     );
     this.#watches.add(watch);
     void watch.then(() => this.#watches.delete(watch));

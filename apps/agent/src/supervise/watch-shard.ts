@@ -28,6 +28,8 @@ interface Watch extends WatchTarget {
 const progressBytes = 256 * 1024;
 /** A wrong model is believed only when it is listed this often in a row. */
 const wrongModelReads = 3;
+/** The first report does not wait longer than this, twice, for an adopted engine that may hang. */
+const adoptedProbeMs = 1_000;
 
 /**
  * Watches one process until every member of its group is gone, and tells the supervisor what it sees. Returns early
@@ -179,6 +181,22 @@ async function watchLogSize({ context, handle, log }: Watch, signal: AbortSignal
   );
 }
 
-function addressOf({ context, handle }: Watch, apiKey: string): EngineAddress {
+/**
+ * Asks an adopted engine, once, whether it can answer. What was ready for the agent before may not have got to disk as
+ * such, and a serving engine must not be reported as one that is only starting.
+ */
+export async function askAdopted(
+  { context, handle, shard, dispatch }: WatchTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  const state = shard();
+  const adapter = adapterOf(context, state?.launch ?? null);
+  if (state?.process.kind !== "running" || state.process.ready || state.launch === null || adapter === null) return;
+  const address = { ...addressOf({ context, handle }, state.launch.apiKey), timeoutMs: adoptedProbeMs };
+  const answer = await askReady(address, { adapter, modelId: state.launch.modelId }, signal);
+  if (answer.kind === "ready") dispatch({ kind: "ready", id: handle.id });
+}
+
+function addressOf({ context, handle }: Pick<Watch, "context" | "handle">, apiKey: string): EngineAddress {
   return { url: `http://${hostPort(handle)}`, apiKey, timeoutMs: context.timings.probeTimeoutMs };
 }
