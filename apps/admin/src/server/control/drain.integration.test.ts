@@ -32,7 +32,9 @@ test("a drain moves its replica first, ends complete, and every step of it is in
   router.inflight.set(before?.id ?? "", 2);
 
   const preview = await admin.client.drains.preview.query({ nodes: [from] });
-  expect(preview.moves).toMatchObject([{ replicaId: before?.id, outcome: "moves", target: `${to} GPU 0`, inflight: 0 }]);
+  expect(preview.moves).toMatchObject([
+    { replicaId: before?.id, outcome: "moves", target: `${to} GPU 0`, inflight: 0 },
+  ]);
   const change = await admin.client.nodes.setAvailability.mutate({
     node: from,
     target: "draining",

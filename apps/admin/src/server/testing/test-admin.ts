@@ -1,9 +1,17 @@
 import { createServer } from "node:http";
-import { createLlmgwClient, type LlmgwClient } from "@llmgw/api";
-import { createDiagnosticsHandler, createLogger, listen, newSecret, runGroup, sha256Hex, systemClock } from "@llmgw/service";
 import type { Role } from "@llmgw/api";
+import { createLlmgwClient, type LlmgwClient } from "@llmgw/api";
+import {
+  createDiagnosticsHandler,
+  createLogger,
+  listen,
+  newSecret,
+  runGroup,
+  sha256Hex,
+  systemClock,
+} from "@llmgw/service";
 import { type Admin, createAdmin } from "../admin.ts";
-import { adminSettings } from "../control/settings.ts";
+import { type AdminSettings, adminSettings } from "../control/settings.ts";
 import { signInWithLink } from "../control/use-cases/access.ts";
 import { findNodeCredential, findSession, findToken } from "../db/access-store.ts";
 import { createPrisma } from "../db/client.ts";
@@ -28,10 +36,16 @@ export async function startTestAdmin(options: {
   readonly databaseUrl: string;
   /** Factor on every duration of the control plane. */
   readonly timeScale?: number;
+  readonly settings?: Partial<AdminSettings>;
 }): Promise<TestAdmin> {
   const { databaseUrl, timeScale = 0.05 } = options;
   const database = createPrisma({ databaseUrl, poolSize: 6, log });
-  const settings = adminSettings(timeScale);
+  const settings = {
+    ...adminSettings(timeScale),
+    // On a loaded machine a scaled lease would run out between two renewals.
+    ...{ leaseMs: 6_000, leaseRenewMs: 2_000, holdMs: 2_000, holdWhileWatchedMs: 250 },
+    ...options.settings,
+  };
   const cluster = await ensureCluster(database);
   const admin = await createAdmin({
     database,
