@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { knownVariables } from "@llmgw/service";
 import { expect, test } from "vitest";
 import { treeRoot } from "../up/layout.ts";
 
@@ -25,11 +26,18 @@ function anchorsOf(file: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
-test("every relative link of a Markdown file leads to a file of this tree, and its anchor to a heading", () => {
+function markdownFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
     cwd: treeRoot,
   });
-  const files = listed.toString().split("\n").filter(Boolean);
+  return listed
+    .toString()
+    .split("\n")
+    .filter((file) => file !== "" && existsSync(join(treeRoot, file)));
+}
+
+test("every relative link of a Markdown file leads to a file of this tree, and its anchor to a heading", () => {
+  const files = markdownFiles();
   expect(files).toContain("README.md");
   const broken: string[] = [];
   let links = 0;
@@ -45,4 +53,12 @@ test("every relative link of a Markdown file leads to a file of this tree, and i
   }
   expect(broken).toEqual([]);
   expect(links).toBeGreaterThan(10);
+});
+
+test("every LLMGW variable that a document names is one that a program reads", () => {
+  const named = markdownFiles().flatMap(
+    (file) => readFileSync(join(treeRoot, file), "utf8").match(/LLMGW_[A-Z_]*[A-Z]/g) ?? [],
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !knownVariables.includes(name))).toEqual([]);
 });
