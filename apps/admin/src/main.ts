@@ -71,17 +71,36 @@ async function serve(config: AdminConfig, database: Database, log: Logger): Prom
   const { host, port } = config.listen;
   const pages = await openPages({ directory: adminDirectory, host, port, dev: config.dev });
   const stopping = new AbortController();
+  const { promise: listening, resolve: onListening } = deferred();
   const handler = listenerOf({ config, database, admin, pages, log, stopping: stopping.signal });
   const http = {
     name: "listener",
     run: async (signal: AbortSignal) => {
       signal.addEventListener("abort", () => stopping.abort(signal.reason), { once: true });
-      await serveHttp({ listen: config.listen, handler, onListening: () => undefined, log }, signal);
+      try {
+        await serveHttp({ listen: config.listen, handler, onListening, log }, signal);
+      } finally {
+        onListening(); // whoever waits for it need not any more
+      }
     },
   };
-  const code = await runGroup({ parts: [...admin.parts, http], log, shutdownDeadlineMs: SHUTDOWN_MS });
-  await pages.close();
-  return code;
+  const dashboard = {
+    name: "dashboard",
+    run: async (signal: AbortSignal) => {
+      await listening;
+      await pages.run(signal);
+    },
+  };
+  return await runGroup({ parts: [...admin.parts, http, dashboard], log, shutdownDeadlineMs: SHUTDOWN_MS });
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 function listenerOf(parts: {

@@ -4,12 +4,15 @@ import { ConfigError } from "@llmgw/service";
 import type { PageHandler } from "./listener.ts";
 
 export interface Pages {
+  /** Waits for the dashboard to be loaded. */
   readonly handle: PageHandler;
-  close(): Promise<void>;
+  /** Loads the dashboard, and keeps it until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The dashboard: Next in production mode from what `next build` left, or with `dev` compiling as it goes.
+ * The dashboard: Next in production mode from what `next build` left, or with `dev` compiling as it goes. Loading it
+ * takes a second or two, and agents and routers do not have to wait for that: only pages do.
  * @throws ConfigError when it was not built.
  */
 export async function openPages(options: {
@@ -18,17 +21,41 @@ export async function openPages(options: {
   readonly port: number;
   readonly dev: boolean;
 }): Promise<Pages> {
-  const { directory, host, port, dev } = options;
+  const { directory, dev } = options;
   if (!dev && !(await exists(join(directory, ".next", "BUILD_ID")))) {
     throw new ConfigError([
       `the dashboard is not built (${join(directory, ".next", "BUILD_ID")} is missing): run "npx next build" in ${directory}, or start everything with "npm start"`,
     ]);
   }
-  const { default: createNext } = await import("next");
-  const next = createNext({ dev, dir: directory, hostname: host, port });
-  await next.prepare();
-  const handle = next.getRequestHandler();
-  return { handle: (request, response) => handle(request, response), close: () => next.close() };
+  let loaded: (handle: PageHandler) => void;
+  let failed: (error: unknown) => void;
+  const ready = new Promise<PageHandler>((resolve, reject) => {
+    loaded = resolve;
+    failed = reject;
+  });
+  ready.catch(() => undefined); // `run` rejects with the same error; a page that waits gets it too
+  return {
+    handle: async (request, response) => (await ready)(request, response),
+    run: async (signal) => {
+      try {
+        const { default: createNext } = await import("next");
+        const next = createNext({ dev, dir: directory, hostname: options.host, port: options.port });
+        await next.prepare();
+        const handle = next.getRequestHandler();
+        loaded((request, response) => handle(request, response));
+        await aborted(signal);
+        await next.close();
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 async function exists(path: string): Promise<boolean> {
