@@ -47,8 +47,8 @@ const gpuToolKillAfterMs = 5_000;
 const syncTimeoutMs = 15_000;
 /** An agent has to be back before its node counts as suspect (15 s), however long the outage was. */
 const retry = { baseMs: 500, maxMs: 5_000 };
-/** With `--stop-engines-on-exit`, between SIGTERM and SIGKILL. */
-const exitKillAfterMs = 10_000;
+/** With `--stop-engines-on-exit`, between SIGTERM and SIGKILL; a supervisor above has patience for about 12 s. */
+const exitKillAfterMs = 5_000;
 const shutdownDeadlineMs = 30_000;
 
 await runMain(async () => {
