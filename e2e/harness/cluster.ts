@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createLlmgwClient, type LlmgwClient } from "@llmgw/api";
 import type { ModelManifest } from "@llmgw/wire";
 import { endEngines } from "./engines.ts";
 import { freePort } from "./free-port.ts";
-import { entry, Program } from "./program.ts";
+import { entry, Program, root } from "./program.ts";
 import { RouterLink } from "./router-link.ts";
 import { TcpLink } from "./tcp-link.ts";
 import { waitFor } from "./wait.ts";
@@ -34,8 +34,8 @@ export interface TestRouter {
 
 /**
  * A whole cluster of real processes on this machine, with a link that a test can cut between each pair that talks.
- * `await using` it: disposing stops every process, engines too, and removes its folder (kept when a test failed and
- * `LLMGW_KEEP` is set).
+ * `await using` it: disposing stops every process, engines too, copies the logs to `test-results/logs/` and removes its
+ * folder (kept when `LLMGW_KEEP` is set).
  */
 export class Cluster implements AsyncDisposable {
   readonly dir: string;
@@ -157,7 +157,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   async adminHealthy(): Promise<void> {
-    await waitFor("the admin", async () => (await fetch(`${this.adminUrl}/health`)).ok);
+    const isHealthy = async () => (await fetch(`${this.adminUrl}/health`)).ok;
+    await waitFor("the admin", isHealthy, { describe: () => this.admin.log().split("\n").slice(-12) });
   }
 
   /** Applies a model and waits until as many replicas as it wants serve. */
@@ -179,7 +180,6 @@ export class Cluster implements AsyncDisposable {
     );
   }
 
-  /** Every running process that this cluster's agents started: engines by their command line and this cluster's folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.routers.map(({ program }) => program.kill()));
     for (const { agent } of this.nodes) agent.freeze(false);
@@ -188,6 +188,17 @@ export class Cluster implements AsyncDisposable {
     await this.postgres.stop();
     await endEngines(this.dir);
     await Promise.all([...this.nodes.map(({ link }) => link.close()), ...this.routers.map(({ link }) => link.close())]);
+    this.#keepLogs();
     if (process.env["LLMGW_KEEP"] === undefined) rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** Copies all logs to `test-results/logs/`, where a failed run is looked into. */
+  #keepLogs(): void {
+    const target = join(root, "test-results", "logs", basename(this.dir));
+    cpSync(join(this.dir, "logs"), join(target, "programs"), { recursive: true });
+    for (const { name } of this.nodes) {
+      const engines = join(this.dir, name, "logs");
+      if (existsSync(engines)) cpSync(engines, join(target, name), { recursive: true });
+    }
   }
 }
