@@ -8,7 +8,7 @@ import type { Identity } from "./identity.ts";
 import type { LogRequest } from "./log-answers.ts";
 
 /** The node behind the loop. */
-export interface SyncedNode {
+interface SyncedNode {
   readonly state: () => AgentState;
   readonly report: () => Omit<AgentReport, "logs">;
   readonly exitedIds: () => readonly string[];
@@ -17,7 +17,7 @@ export interface SyncedNode {
 }
 
 /** How this agent comes by, keeps and gives up its identity. */
-export interface IdentityKeeper {
+interface IdentityKeeper {
   readonly load: () => Promise<Identity | null>;
   readonly save: (identity: Identity) => Promise<void>;
   readonly joinToken: string | null;

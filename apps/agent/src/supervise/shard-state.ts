@@ -29,7 +29,7 @@ export interface RunningProcess {
   readonly startedAtMs: number;
 }
 
-export interface LoadState {
+interface LoadState {
   readonly ratio: number | null;
   readonly message: string | null;
   /** When its log last grew. */
@@ -40,7 +40,7 @@ export interface LoadState {
  * spawning → running (not ready, then ready) → exited; an end that needs a hand goes through stopping, and stuck while a
  * process survives SIGKILL. A process that finds its port taken goes back to spawning.
  */
-export type ShardProcess =
+type ShardProcess =
   | { readonly kind: "spawning"; readonly attempt: number; readonly stop: { readonly killAfterMs: number } | null }
   | {
       readonly kind: "running";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ShardObservation } from "@llmgw/domain";
 import type { EngineAdapter } from "@llmgw/engines";
 import { createLogger, systemClock } from "@llmgw/service";
@@ -15,13 +16,14 @@ import { timings } from "../supervise/timings.ts";
 import { until } from "./until.ts";
 
 const scale = 0.1;
+const tinyEngine = fileURLToPath(new URL("./tiny-engine.mjs", import.meta.url));
 
 /** The tiny engine of `tiny-engine.mjs`, under the simulator's name. */
-export const tinyAdapter: EngineAdapter = {
+const tinyAdapter: EngineAdapter = {
   name: "sim",
   program: null,
   launch: ({ host, port, modelId, apiKey }) => ({
-    argv: [process.execPath, join(import.meta.dirname, "tiny-engine.mjs"), host, String(port), modelId],
+    argv: [process.execPath, tinyEngine, host, String(port), modelId],
     env: { VLLM_API_KEY: apiKey },
   }),
   readiness: { healthPath: "/health", modelsPath: "/v1/models" },
