@@ -43,11 +43,22 @@ export function openDraft(base: ClusterSnapshot, settings: ControlSettings): Dra
   // What this pass decides gets a version that no report can have seen yet.
   const at = { nowMs: base.nowMs, version: base.version + 1 };
 
-  const resolve = (ids: readonly string[]): Replica[] =>
-    ids.flatMap((id) => {
-      const replica = replicas.get(id);
-      return replica === undefined || replica.phase === "stopped" ? [] : [replica];
-    });
+  // Steps ask for these lists far more often than they change something.
+  let all: readonly Replica[] | null = null;
+  const byModel = new Map<string, readonly Replica[]>();
+  const replicasOf = (modelId: string): readonly Replica[] => {
+    let found = byModel.get(modelId);
+    if (found === undefined) {
+      found = (idsByModel.get(modelId) ?? []).flatMap((id) => liveReplica(replicas.get(id)));
+      byModel.set(modelId, found);
+    }
+    return found;
+  };
+  const setReplica = (replica: Replica): void => {
+    replicas.set(replica.id, replica);
+    byModel.delete(replica.modelId);
+    all = null;
+  };
 
   const apply = (action: Action): void => {
     if (action.kind === "set_move") {
@@ -57,13 +68,13 @@ export function openDraft(base: ClusterSnapshot, settings: ControlSettings): Dra
       const drain = drains.get(action.drainId);
       if (drain !== undefined) drains.set(drain.id, applyToDrain(drain, action, at));
     } else if (action.kind === "create_replica") {
-      replicas.set(action.replicaId, createdReplica(action, at));
       listed(idsByModel, action.modelId).push(action.replicaId);
+      setReplica(createdReplica(action, at));
     } else {
       const replica = replicas.get(action.replicaId);
       if (replica === undefined) throw new Error(`the plan acts on ${action.replicaId}, which is not in the snapshot`);
       const shareGpu = facts.models.get(replica.modelId)?.spec.resources.shareGpu ?? false;
-      replicas.set(replica.id, applyToReplica(replica, action, { ...at, shareGpu }));
+      setReplica(applyToReplica(replica, action, { ...at, shareGpu }));
     }
   };
 
@@ -73,8 +84,11 @@ export function openDraft(base: ClusterSnapshot, settings: ControlSettings): Dra
     nowMs: base.nowMs,
     actions,
     replica: (id) => replicas.get(id) ?? null,
-    replicasOf: (modelId) => resolve(idsByModel.get(modelId) ?? []),
-    replicas: () => resolve([...replicas.keys()]),
+    replicasOf,
+    replicas: () => {
+      all ??= [...replicas.values()].flatMap(liveReplica);
+      return all;
+    },
     move: (drainId, replicaId) => moves.get(moveKey(drainId, replicaId)) ?? null,
     movesOf: (drainId) => [...moves.values()].filter((move) => move.drainId === drainId),
     drains: () => [...drains.values()],
@@ -144,6 +158,10 @@ export function isReleased(replica: Replica): boolean {
 /** How many replicas of the model there should be. */
 export function desiredCount(model: Model | undefined): number {
   return model === undefined || model.deletedAtMs !== null ? 0 : model.spec.replicas;
+}
+
+function liveReplica(replica: Replica | undefined): readonly Replica[] {
+  return replica === undefined || replica.phase === "stopped" ? [] : [replica];
 }
 
 function changesPlacement(action: Action): boolean {

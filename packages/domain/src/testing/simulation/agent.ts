@@ -43,6 +43,7 @@ export class SimAgent {
       appliedVersion: this.appliedVersion,
       observations,
     });
+    if (world.store.version <= this.appliedVersion) return;
     const desired = desiredForNode(world.store.snapshot(), this.nodeId);
     const named = new Set<string>();
     for (const { replica, shard, quietSinceVersion } of desired.run) {
@@ -74,19 +75,24 @@ export class SimAgent {
     this.appliedVersion = world.store.version;
   }
 
+  /** Its process ends; engines, and what it wrote down, stay. */
+  kill(): void {
+    this.alive = false;
+    this.appliedVersion = 0;
+    this.#idle.clear();
+  }
+
   /** The agent ends together with its engines, as a supervised one does. */
   stopWithEngines(): void {
     for (const engine of [...this.engines.values()]) this.#end(engine, exitOf("stopped", true));
-    this.alive = false;
+    this.kill();
   }
 
   /** The machine loses power: every process is gone. With `forgets` its disk is gone too. */
   powerOff(forgets: boolean): void {
     for (const engine of [...this.engines.values()]) this.#end(engine, exitOf("killed", false));
     if (forgets) this.#exits.clear();
-    this.#idle.clear();
-    this.alive = false;
-    this.appliedVersion = 0;
+    this.kill();
   }
 
   #end(engine: SimEngine, exit: ShardExit): void {

@@ -28,7 +28,7 @@ const killAgent: Happening = (world, later) => {
   const agent = world.random.pick(world.agents);
   if (!agent.alive) return;
   world.say(`FAULT agent of ${agent.nodeId} is killed`);
-  agent.alive = false;
+  agent.kill();
   later(world.random.between(500, 12_000), () => {
     agent.alive = true;
   });

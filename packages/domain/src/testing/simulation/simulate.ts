@@ -47,7 +47,7 @@ export function simulate({ seed, steps }: SimulationOptions): SimulationResult {
     let left: string | null = "no look yet";
     let calm = 0;
     // At rest means: nothing to do at several looks in a row, with nothing left to mend.
-    while (calm < 5) {
+    while (calm < 3) {
       if (world.nowMs - peaceAtMs > restWithinMs) throw new Violation(`no rest: ${left}`);
       for (let count = 0; count < 8; count += 1) step();
       left = due.length > 0 ? "faults are not mended" : unrest(world);
