@@ -4,10 +4,7 @@ import { openDraft } from "../../reconcile/draft.ts";
 import { countActive, countServing, surgeInForce } from "../../reconcile/leaving.ts";
 import { reservedShards } from "../../reconcile/place-replica.ts";
 import type { SimEngine } from "./engine.ts";
-import type { Watcher, World } from "./world.ts";
-
-/** A promise of the control plane that a run broke. */
-export class Violation extends Error {}
+import { Violation, type Watcher, type World } from "./world.ts";
 
 /** A drain may outlast its deadline by what is in flight, by routers that may still send, and by the stop itself. */
 const drainOverrunMs = 150_000;

@@ -1,7 +1,7 @@
 import { happenings } from "./faults.ts";
-import { unrest, Violation, watchInvariants } from "./invariants.ts";
+import { unrest, watchInvariants } from "./invariants.ts";
 import { type Random, seededRandom } from "./random.ts";
-import { stepMs, World } from "./world.ts";
+import { stepMs, Violation, World } from "./world.ts";
 
 export interface SimulationOptions {
   readonly seed: number;

@@ -34,6 +34,12 @@ export const simulationSettings: ControlSettings = {
 /** Virtual time of one step, ms. */
 export const stepMs = 500;
 
+/** A chain of decisions that needs more passes than this goes in a circle. */
+const mostPasses = 4;
+
+/** A promise of the control plane that a run broke. */
+export class Violation extends Error {}
+
 /** Looks at every action before and after its commit; throws where a promise of the control plane is broken. */
 export interface Watcher {
   /** `raced`: something changes between this plan and its commits. */
@@ -95,11 +101,14 @@ export class World {
     for (const router of this.routers) {
       if (router.alive && router.linked && this.random.chance(0.6)) router.sync(this);
     }
-    if (this.nowMs >= this.loopPausedUntilMs) this.reconcile();
+    if (this.nowMs >= this.loopPausedUntilMs) this.#settle();
   }
 
-  /** One pass of the loop. `between` runs after the plan and before its commits: a change that the plan has not seen. */
-  reconcile(between?: () => void): void {
+  /**
+   * One pass of the loop; returns how many actions it decided. `between` runs after the plan and before its commits: a
+   * change that the plan has not seen.
+   */
+  reconcile(between?: () => void): number {
     const snapshot = this.store.snapshot();
     const firstId = this.#ids;
     const actions = plan({ snapshot, settings: this.store.settings, ids: { replicaSuffix: () => this.#suffix() } });
@@ -118,6 +127,13 @@ export class World {
       }
       this.#watcher.committed(this, action, refusal);
     }
+    return actions.length;
+  }
+
+  /** Passes without a wait until one decides nothing, as the real loop does. */
+  #settle(): void {
+    for (let passes = 0; passes < mostPasses; passes += 1) if (this.reconcile() === 0) return;
+    throw new Violation(`the plan does not settle: ${this.log.slice(-6).join("; ")}`);
   }
 
   /** What a pass would decide now, without deciding it. */
