@@ -54,7 +54,7 @@ async function openStream(url: string, tokens: number) {
   return { status: response.status, text };
 }
 
-describe("the agent program", { timeout: 60_000 }, () => {
+describe("the agent program", { timeout: 120_000 }, () => {
   it("joins, reports its node, and runs, drains and shows an engine as ordered", async () => {
     await using it = await cluster();
     it.agent.start();

@@ -103,6 +103,15 @@ export class SyncLoop implements RunGroupPart {
       await this.#failed(explain("joining", answer), signal);
       return null;
     }
+    const { clusterId } = this.#options.node.state().desired;
+    if (clusterId !== null && clusterId !== answer.value.clusterId) {
+      const found = `the admin is of cluster ${answer.value.clusterId}, this node runs shards of ${clusterId}`;
+      await this.#failed(
+        `joining: ${found}; to change clusters, stop its engines and give it an empty data folder`,
+        signal,
+      );
+      return null;
+    }
     await identity.save(answer.value);
     log.info({ nodeId: answer.value.nodeId, clusterId: answer.value.clusterId }, "joined the cluster");
     this.#status = { ...this.#status, nodeId: answer.value.nodeId };

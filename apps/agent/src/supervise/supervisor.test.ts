@@ -27,7 +27,7 @@ async function stubbornChild(bench: SupervisorBench): Promise<number> {
   return Number(pid);
 }
 
-describe("an engine", () => {
+describe("an engine", { timeout: 60_000 }, () => {
   it("is started, becomes ready, and reports its address and its work", async () => {
     await using bench = await SupervisorBench.create();
     const supervisor = await bench.start();
@@ -88,7 +88,7 @@ describe("an engine", () => {
   });
 });
 
-describe("a stop", () => {
+describe("a stop", { timeout: 60_000 }, () => {
   it("is confirmed only when the whole group is gone, a detached child that ignores SIGTERM included", async () => {
     await using bench = await SupervisorBench.create();
     const supervisor = await bench.start();
@@ -116,7 +116,7 @@ describe("a stop", () => {
   });
 });
 
-describe("an agent that starts", () => {
+describe("an agent that starts", { timeout: 60_000 }, () => {
   it("adopts an engine that runs: same process, ready at once, and notices its end", async () => {
     await using bench = await SupervisorBench.create();
     const first = await bench.start();
@@ -227,7 +227,7 @@ describe("an agent that starts", () => {
   });
 });
 
-describe("an agent that ends", () => {
+describe("an agent that ends", { timeout: 60_000 }, () => {
   it("with its engines reports them afterwards as exited because asked, and does not start them again", async () => {
     await using bench = await SupervisorBench.create();
     const launch = tiny({ TINY_CHILD: "spawn", TINY_IGNORE_SIGTERM: "1" });

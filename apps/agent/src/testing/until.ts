@@ -1,5 +1,5 @@
 const stepMs = 20;
-const timeoutMs = 15_000;
+const timeoutMs = 40_000;
 
 /** The first answer that is neither undefined, null nor false; fails, naming what was awaited, when none comes. */
 export async function until<T>(what: string, ask: () => T | Promise<T>): Promise<NonNullable<T>> {
