@@ -16,7 +16,7 @@ export interface NodeFacts {
   readonly drain: Drain | null;
 }
 
-export interface RouterFacts {
+interface RouterFacts {
   readonly router: Router;
   /** Its word on one generation of a replica, null where it has none. */
   readonly says: (replicaId: string, generation: number) => EndpointReport | null;

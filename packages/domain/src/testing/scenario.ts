@@ -217,7 +217,7 @@ export class Scenario {
 }
 
 /** How an engine ended; a crash unless said otherwise. */
-export function exitOf(overrides: Partial<ShardExit> = {}): ShardExit {
+function exitOf(overrides: Partial<ShardExit> = {}): ShardExit {
   const category = overrides.asked === true ? "stopped" : "crash";
   const base = { code: 1, signal: null, category, cause: "CUDA error", hint: null, tail: [], asked: false, ranMs: 900 };
   return { ...base, category, ...overrides };

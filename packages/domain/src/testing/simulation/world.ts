@@ -13,7 +13,7 @@ import { SimRouter } from "./router.ts";
 import { Store } from "./store.ts";
 
 /** The durations of a simulated cluster: those of a real one, a few times shorter. */
-export const simulationSettings: ControlSettings = {
+const simulationSettings: ControlSettings = {
   suspectAfterMs: 3_000,
   lostAfterMs: 8_000,
   routerLeaseMs: 5_000,
