@@ -19,7 +19,9 @@ async function serving(admin: TestAdmin, count = 1) {
   }, `${count} replicas of demo serve`);
 }
 
-test("a drain moves its replica first, ends complete, and every step of it is in the audit with the drain as cause", async () => {
+test("a drain moves its replica first, ends complete, and every step of it is in the audit with the drain as cause", {
+  timeout: 180_000,
+}, async () => {
   await using database = await testDatabase();
   await using admin = await startTestAdmin({ databaseUrl: database.url });
   const agents = await Promise.all(["a", "b"].map((name) => new ScriptedAgent(admin, name).join()));

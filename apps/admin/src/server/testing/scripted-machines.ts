@@ -239,7 +239,7 @@ export function runMachines(...machines: readonly { run(signal: AbortSignal): Pr
 export async function eventually<T>(
   ask: () => Promise<T | null | undefined | false>,
   what: string,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const giveUpAtMs = performance.now() + timeoutMs;
   for (;;) {
