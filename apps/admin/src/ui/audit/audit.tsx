@@ -42,7 +42,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRowData[] }) {
   const heads = ["Time", "Who", "What", "Target", "Outcome", "Why"];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
-    <section className="tw" aria-label="Audit" tabIndex={0}>
+    <section className="tw" aria-label="Audit, table" tabIndex={0}>
       <table {...roles.table} className="tb is-cards" aria-label="Audit">
         <thead {...roles.group}>
           <tr {...roles.row}>

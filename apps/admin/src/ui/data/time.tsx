@@ -9,11 +9,14 @@ interface TimeProps {
   readonly show?: "both" | "absolute" | "age";
 }
 
+/** The page knows the cluster's clock only as well as its last answer, so what seems this little ahead is now. */
+const justNowMs = 3000;
+
 /** An instant in UTC with its age beside it. Both follow the cluster's clock. */
 export function Time({ at, show = "both" }: TimeProps) {
   const now = useNow();
   const ageMs = now - Date.parse(at);
-  const age = ageMs >= 0 ? `${duration(ageMs)} ago` : `in ${duration(-ageMs)}`;
+  const age = ageMs >= 1000 ? `${duration(ageMs)} ago` : ageMs > -justNowMs ? "now" : `in ${duration(-ageMs)}`;
   return (
     <span className="nw">
       <time dateTime={at} title={at}>

@@ -6,7 +6,7 @@ import { countdown } from "../data/format.ts";
 import { useNow } from "../data/live.tsx";
 import { share, vars } from "../parts/memory-bar.tsx";
 import { paths } from "../parts/page.tsx";
-import { isBlocked, moveStateOf } from "../state/drain-state.ts";
+import { byProgress, isBlocked, moveStateOf } from "../state/drain-state.ts";
 import { type StateName, StatusBadge } from "../state/states.tsx";
 
 type Kind = "moved" | "lost" | "draining" | "serving" | "loading" | "queued" | "blocked";
@@ -44,7 +44,7 @@ export function DrainBar({ drain }: { readonly drain: DrainView }) {
   return (
     <div className="segbar" role="img" aria-label={spoken === "" ? "nothing to move" : `Replicas: ${spoken}`}>
       {drain.moves.length === 0 && <i className={drain.endedAt === null ? "s-draining" : "s-healthy"} />}
-      {drain.moves.map((move) => {
+      {byProgress(drain.moves).map((move) => {
         const state = kindOf(move) === "blocked" ? "blocked" : moveStateOf(move).state;
         const ratio = move.step === "loading" ? move.loadRatio : null;
         return (

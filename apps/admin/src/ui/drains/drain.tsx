@@ -12,7 +12,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { share, vars } from "../parts/memory-bar.tsx";
 import { PageHeader, Panel, paths, TextLink } from "../parts/page.tsx";
 import { ReplicaCount } from "../parts/replica-count.tsx";
-import { drainStateOf, isBlocked } from "../state/drain-state.ts";
+import { byProgress, drainStateOf, isBlocked } from "../state/drain-state.ts";
 import { sentence } from "../state/gpu-state.ts";
 import { StateIcon, StatusBadge } from "../state/states.tsx";
 import { DrainActions } from "./drain-actions.tsx";
@@ -183,7 +183,7 @@ function DrainBody({ drain }: { readonly drain: DrainView }) {
         {...(isOpen ? { actions: <DrainActions drain={drain} /> } : {})}
       />
       {!isOpen && <ResultPanel drain={drain} />}
-      {isOpen && drain.waitingFor !== null && (
+      {isOpen && drain.waitingFor !== null && drain.moves.every((move) => move.step === "stopped") && (
         <div className="notice s-draining" role="note">
           <StateIcon state="queued" size="ic-l" />
           <div>
@@ -208,7 +208,7 @@ function DrainBody({ drain }: { readonly drain: DrainView }) {
             <Empty title="Nothing ran on it, so nothing has to move" />
           ) : (
             <ol aria-label="Moves">
-              {drain.moves.map((move) => (
+              {byProgress(drain.moves).map((move) => (
                 <MoveItem key={move.replicaId} drain={drain} move={move} />
               ))}
             </ol>

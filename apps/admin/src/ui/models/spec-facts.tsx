@@ -48,5 +48,5 @@ export function SpecFacts({ spec }: { readonly spec: Spec }) {
     ["Moves at a time", spec.update.maxSurge],
     ["Drain grace", limit(spec.drain.graceMs)],
   ];
-  return <Facts facts={facts} />;
+  return <Facts facts={facts} grid />;
 }

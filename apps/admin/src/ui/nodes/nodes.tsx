@@ -20,9 +20,14 @@ import { CordonWords } from "./cordon-words.tsx";
 import { GpuStrip } from "./gpu-strip.tsx";
 import { NodeActions } from "./node-actions.tsx";
 
+/** The maker's name says nothing that the model of the card does not. */
+function shortName(name: string): string {
+  return name.replace(/^(?:NVIDIA|AMD|Apple)\s+/, "");
+}
+
 export function hardwareOf(node: NodeView): string {
   const kinds = new Map<string, number>();
-  for (const gpu of node.gpus) kinds.set(gpu.name, (kinds.get(gpu.name) ?? 0) + 1);
+  for (const gpu of node.gpus) kinds.set(shortName(gpu.name), (kinds.get(shortName(gpu.name)) ?? 0) + 1);
   return kinds.size === 0 ? "no GPU" : [...kinds].map(([name, count]) => `${count} × ${name}`).join(", ");
 }
 
@@ -72,7 +77,7 @@ const columns: readonly Column<NodeView>[] = [
   {
     id: "hardware",
     head: "Hardware",
-    className: "off lo lo2",
+    className: "nw off lo lo2",
     cell: (node) => (
       <>
         {hardwareOf(node)}
@@ -99,7 +104,7 @@ const columns: readonly Column<NodeView>[] = [
     silent: true,
     className: "r act",
     cell: (node) => (
-      <span className="acts">
+      <span className="acts is-row">
         <NodeActions node={node} small />
       </span>
     ),

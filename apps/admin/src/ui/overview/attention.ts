@@ -66,11 +66,15 @@ function downModels({ models }: OverviewFacts, isDown: boolean): Attention[] {
       key: `model ${model.id}`,
       state: isDown ? "failed" : "degraded",
       subject: model.id,
-      words: isDown ? `is down, 0 of ${model.desired} serving` : `serves with ${model.serving} of ${model.desired}`,
+      words: isDown ? `is down, 0 of ${model.desired} serving` : servesWith(model),
       why: model.reason === null ? "Its replicas are on their way." : `${sentence(model.reason)}.`,
       href: paths.model(model.id),
       step: "See why",
     }));
+}
+
+function servesWith({ serving, desired, moving }: ModelView): string {
+  return `serves with ${serving} of ${desired}${moving === 0 ? "" : `, ${moving} on the move`}`;
 }
 
 function silentNodes({ nodes, nowMs }: OverviewFacts): Attention[] {

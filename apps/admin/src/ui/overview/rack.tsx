@@ -93,6 +93,15 @@ function EmptyTile({ node, tile }: { readonly node: NodeView; readonly tile: Til
       </Link>
     );
   }
+  if (node.availability !== "active" || node.liveness !== "live") {
+    return (
+      <div className={`blk is-shut s-${nodeStateOf(node).state}`} title={`${gpuName(gpu)}: empty, takes no new work`}>
+        <b>empty</b>
+        <small>excluded</small>
+        <Bars tile={tile} />
+      </div>
+    );
+  }
   return (
     <div className={`blk is-free s-${health.state}`} title={`${gpuName(gpu)}: free`}>
       <b>{totalMib === 0 ? "?" : gibNumber(totalMib - oursMib - foreignMib)} GiB</b>

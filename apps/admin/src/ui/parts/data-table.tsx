@@ -32,7 +32,7 @@ interface DataTableProps<T> {
 export function DataTable<T>({ label, columns, rows, rowKey, alert, sub }: DataTableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
-    <section className="tw" aria-label={label} tabIndex={0}>
+    <section className="tw" aria-label={`${label}, table`} tabIndex={0}>
       <table {...roles.table} className="tb is-cards" aria-label={label}>
         <thead {...roles.group}>
           <tr {...roles.row}>

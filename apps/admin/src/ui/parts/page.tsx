@@ -51,9 +51,15 @@ export function Panel({ title, text, side, children }: PanelProps) {
 }
 
 /** A definition list in a row; entries without a value are left out by the caller. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+interface FactsProps {
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+  /** In columns, for many facts; else in a row. */
+  readonly grid?: boolean;
+}
+
+export function Facts({ facts, grid = false }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className={`facts ${grid ? "is-grid" : ""}`}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

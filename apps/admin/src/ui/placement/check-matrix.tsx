@@ -51,7 +51,7 @@ function Cell({ results, rule, passed = "", isFirst }: CellProps) {
         <X className="ic" aria-hidden />
         <span>
           <span className="vh">{isFirst ? "fails first: " : "fails: "}</span>
-          {word}
+          <u>{word}</u>
           <small>{detail}</small>
         </span>
       </span>
@@ -135,15 +135,21 @@ function NodeRows({ node, winner, startsOpen }: NodeRowsProps) {
 }
 
 /** Up to this many nodes all their GPUs are shown at once. */
-const fewNodes = 4;
+export const fewNodes = 4;
+
+interface CheckMatrixProps {
+  readonly record: PlacementRecord;
+  /** Every node starts with its GPUs shown. */
+  readonly showsGpus: boolean;
+}
 
 /** Every candidate against every check, with the numbers; the bars in the head count the nodes left after each. */
-export function CheckMatrix({ record }: { readonly record: PlacementRecord }) {
+export function CheckMatrix({ record, showsGpus }: CheckMatrixProps) {
   const total = Math.max(1, record.candidates.length);
   const winner = record.outcome.kind === "placed" ? record.outcome.nodeName : null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
-    <section className="tw" tabIndex={0} aria-label="Every candidate, every check">
+    <section className="tw" tabIndex={0} aria-label="Every candidate, table">
       <table {...roles.table} className="mx" aria-label="Every candidate, every check">
         <colgroup>
           <col className="w-[116px]" />
@@ -177,10 +183,10 @@ export function CheckMatrix({ record }: { readonly record: PlacementRecord }) {
         <tbody {...roles.group}>
           {record.candidates.map((node) => (
             <NodeRows
-              key={node.nodeId}
+              key={`${node.nodeId} ${showsGpus}`}
               node={node}
               winner={winner}
-              startsOpen={record.candidates.length <= fewNodes || node.nodeName === winner}
+              startsOpen={showsGpus || node.nodeName === winner}
             />
           ))}
         </tbody>

@@ -1,11 +1,14 @@
+"use client";
+
 import type { PlacementRecord } from "@llmgw/domain";
+import { useState } from "react";
 import { counted, gib } from "../data/format.ts";
 import { Time } from "../data/time.tsx";
 import { Panel } from "../parts/page.tsx";
 import { sentence } from "../state/gpu-state.ts";
 import { gpuRange } from "../state/replica-state.ts";
 import { StateIcon } from "../state/states.tsx";
-import { CheckMatrix } from "./check-matrix.tsx";
+import { CheckMatrix, fewNodes } from "./check-matrix.tsx";
 import { ScoresTable } from "./scores-table.tsx";
 
 function chosenGpus(record: PlacementRecord): string {
@@ -45,14 +48,20 @@ function Verdict({ record, isPast }: { readonly record: PlacementRecord; readonl
 
 /** A placement decision: the verdict, every candidate against every check, and the scores. */
 export function RecordView({ record, isPast }: { readonly record: PlacementRecord; readonly isPast: boolean }) {
+  const [showsGpus, setShowsGpus] = useState(record.candidates.length <= fewNodes);
   return (
     <>
       <Verdict record={record} isPast={isPast} />
       <Panel
         title="Every candidate, every check"
         text={`The bars count the nodes left after each check, of ${record.candidates.length}.`}
+        side={
+          <button type="button" className="btn is-s" aria-pressed={showsGpus} onClick={() => setShowsGpus(!showsGpus)}>
+            {showsGpus ? "Nodes only" : "Show every GPU"}
+          </button>
+        }
       >
-        <CheckMatrix record={record} />
+        <CheckMatrix record={record} showsGpus={showsGpus} />
       </Panel>
       <Panel title="Scores of the accepted">
         <ScoresTable record={record} />

@@ -11,6 +11,12 @@ function places(record: PlacementRecord): { readonly winner: string | null; read
     : { winner: null, second: null };
 }
 
+/** `recent_failures` as `Recent failures`. */
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[_-]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function columnsOf(record: PlacementRecord, accepted: readonly NodeCandidate[]): readonly Column<NodeCandidate>[] {
   const { winner, second } = places(record);
   const parts = accepted[0]?.scoreParts ?? [];
@@ -29,9 +35,9 @@ function columnsOf(record: PlacementRecord, accepted: readonly NodeCandidate[]):
     ...parts.map(
       (part): Column<NodeCandidate> => ({
         id: part.name,
-        head: `${part.name.replaceAll("_", " ")}, max ${part.weight}`,
+        head: `${titleOf(part.name)}, max ${part.weight}`,
         className: "r",
-        card: part.name.replaceAll("_", " "),
+        card: titleOf(part.name),
         cell: (node) => {
           const own = node.scoreParts.find((each) => each.name === part.name);
           if (own === undefined) return "–";

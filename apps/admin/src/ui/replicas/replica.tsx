@@ -8,8 +8,10 @@ import type { ReactNode } from "react";
 import { usePolling } from "../data/live.tsx";
 import { Time } from "../data/time.tsx";
 import { useTRPC } from "../data/trpc.ts";
+import { useSimulatedModels } from "../models/use-simulated.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { Facts, PageHeader, Panel, paths, TextLink } from "../parts/page.tsx";
+import { SimulatedMark } from "../parts/simulated.tsx";
 import { sentence } from "../state/gpu-state.ts";
 import { replicaStateOf } from "../state/replica-state.ts";
 import { StatusBadge } from "../state/states.tsx";
@@ -69,6 +71,7 @@ function factsOf(replica: ReplicaView): (readonly [string, ReactNode])[] {
 export function Replica({ id }: { readonly id: string }) {
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.replicas.get.queryOptions({ replica: id }), ...usePolling() });
+  const simulated = useSimulatedModels();
   return (
     <>
       {query.data === undefined && <PageHeader title={id} />}
@@ -77,7 +80,12 @@ export function Replica({ id }: { readonly id: string }) {
           <>
             <PageHeader
               title={replica.id}
-              marks={<StatusBadge {...replicaStateOf(replica)} chip />}
+              marks={
+                <>
+                  <StatusBadge {...replicaStateOf(replica)} chip />
+                  {simulated.has(replica.modelId) && <SimulatedMark />}
+                </>
+              }
               text={replica.reason === null ? undefined : `${sentence(replica.reason)}.`}
               actions={
                 <Link

@@ -1,9 +1,13 @@
+"use client";
+
 import type { ReplicaView } from "@llmgw/api";
 import Link from "next/link";
 import { Time } from "../data/time.tsx";
+import { useSimulatedModels } from "../models/use-simulated.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { paths, TextLink } from "../parts/page.tsx";
+import { SimulatedMark } from "../parts/simulated.tsx";
 import { sentence } from "../state/gpu-state.ts";
 import { gpuRange, replicaAlert, replicaStateOf } from "../state/replica-state.ts";
 import { StatusBadge } from "../state/states.tsx";
@@ -13,16 +17,19 @@ export function presentShards(replica: ReplicaView): ReplicaView["shards"] {
   return replica.shards.filter((shard) => shard.generation === replica.generation);
 }
 
-const columns: readonly Column<ReplicaView>[] = [
+const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>[] => [
   {
     id: "replica",
     head: "Replica",
     rowHeader: true,
     className: "head is-long",
     cell: (replica) => (
-      <Link className="cell" href={paths.replica(replica.id)}>
-        {replica.id}
-      </Link>
+      <>
+        <Link className="cell" href={paths.replica(replica.id)}>
+          {replica.id}
+        </Link>{" "}
+        {simulated.has(replica.modelId) && <SimulatedMark />}
+      </>
     ),
   },
   {
@@ -41,6 +48,7 @@ const columns: readonly Column<ReplicaView>[] = [
   {
     id: "model",
     head: "Model",
+    className: "nw",
     card: "Model",
     cell: (replica) => <TextLink href={paths.model(replica.modelId)}>{replica.modelId}</TextLink>,
   },
@@ -82,6 +90,7 @@ const columns: readonly Column<ReplicaView>[] = [
 ];
 
 export function ReplicasTable({ replicas }: { readonly replicas: readonly ReplicaView[] }) {
+  const simulated = useSimulatedModels();
   if (replicas.length === 0) {
     return (
       <Empty title="There is no replica" command="npx llmgw ctl scale MODEL 1">
@@ -92,7 +101,7 @@ export function ReplicasTable({ replicas }: { readonly replicas: readonly Replic
   return (
     <DataTable
       label="Replicas"
-      columns={columns}
+      columns={columnsOf(simulated)}
       rows={replicas}
       rowKey={(replica) => replica.id}
       alert={replicaAlert}

@@ -19,12 +19,12 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         <div className="page">
           <TopBar />
           {data?.simulated === true && (
-            <div className="simbar" role="note">
+            <aside className="simbar" aria-label="Simulation">
               <FlaskConical className="ic" aria-hidden />
               <span>
                 <b>Simulated nodes.</b> What is marked <i>simulated</i> has no real GPU and no real model.
               </span>
-            </div>
+            </aside>
           )}
           <main className="main" id="main" tabIndex={-1}>
             {children}

@@ -10,7 +10,15 @@ export function LivePill() {
   const { paused, setPaused } = useLive();
   const stale = error !== null;
   const at = data?.now ?? (dataUpdatedAt > 0 ? new Date(dataUpdatedAt).toISOString() : null);
-  const word = stale ? (at === null ? "Not connected" : "Stale since") : paused ? "Paused at" : "Live";
+  const word = stale
+    ? at === null
+      ? "Not connected"
+      : "Stale since"
+    : paused
+      ? "Paused at"
+      : at === null
+        ? "Connecting"
+        : "Live";
   const Icon = paused ? Play : Pause;
   return (
     <button

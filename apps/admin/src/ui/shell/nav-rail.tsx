@@ -108,7 +108,7 @@ export function NavRail() {
           <b className="truncate">{cluster?.id ?? "…"}</b>
           <small>
             {cluster === undefined
-              ? "not connected"
+              ? "connecting"
               : `${counted(cluster.nodes.total, "node")} · ${counted(cluster.gpus.total, "GPU")}`}
           </small>
         </span>

@@ -1,4 +1,5 @@
 import type { DrainView, MoveView } from "@llmgw/api";
+import { moveSteps } from "@llmgw/domain";
 import { percent } from "./replica-state.ts";
 import type { StateWord } from "./states.tsx";
 
@@ -22,6 +23,12 @@ export function shownStep(move: Pick<MoveView, "step">): ShownStep {
 /** It fits nowhere just now: it holds no slot and waits for room. */
 export function isBlocked(move: Pick<MoveView, "reason">): boolean {
   return move.reason?.code === "waits_for_capacity" || move.reason?.code === "no_fit";
+}
+
+/** The furthest first, those that cannot move last. */
+export function byProgress(moves: readonly MoveView[]): readonly MoveView[] {
+  const place = (move: MoveView) => (isBlocked(move) && move.step !== "stopped" ? -1 : moveSteps.indexOf(move.step));
+  return [...moves].sort((a, b) => place(b) - place(a) || a.replicaId.localeCompare(b.replicaId));
 }
 
 /** Where a move is, in one state and word. */
