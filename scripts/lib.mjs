@@ -52,7 +52,14 @@ export function hashOf(paths) {
     if (!existsSync(full)) return;
     if (statSync(full).isDirectory()) {
       for (const name of readdirSync(full).sort()) {
-        if (name === "node_modules" || name === ".next" || name === "generated" || name.includes(".test.")) continue;
+        if (
+          name === "node_modules" ||
+          name === ".next" ||
+          name === "generated" ||
+          name === "build" ||
+          name.includes(".test.")
+        )
+          continue;
         visit(join(path, name));
       }
     } else hash.update(`${path}\0`).update(readFileSync(full)).update("\0");

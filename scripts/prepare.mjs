@@ -1,5 +1,6 @@
 // Brings a clone into the state that `npm start` and `npm test` need: dependencies, generated client, built dashboard.
 import { join } from "node:path";
+import { bundlePrograms } from "./bundle.mjs";
 import { generateClient } from "./generate.mjs";
 import { bin, fail, requireNode, root, run, unlessFresh } from "./lib.mjs";
 
@@ -45,5 +46,6 @@ export async function prepare() {
   requireNode();
   await install();
   await generateClient();
+  await bundlePrograms();
   await build();
 }

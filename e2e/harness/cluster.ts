@@ -60,7 +60,7 @@ export class Cluster implements AsyncDisposable {
     const log = (name: string) => join(dir, "logs", `${name}.log`);
     const postgres = new Program({
       name: "postgres",
-      args: entry("apps/admin/src/postgres-main.ts", ["--data-dir", dir]),
+      args: entry("admin", "postgres-main.ts", ["--data-dir", dir]),
       env: {},
       logFile: log("postgres"),
     }).start();
@@ -68,7 +68,7 @@ export class Cluster implements AsyncDisposable {
     const adminPort = await freePort();
     const admin = new Program({
       name: "admin",
-      args: entry("apps/admin/src/main.ts", ["--listen", `127.0.0.1:${adminPort}`]),
+      args: entry("admin", "main.ts", ["--listen", `127.0.0.1:${adminPort}`]),
       env: { DATABASE_URL: databaseUrl, LLMGW_DATA_DIR: join(dir, "admin"), NODE_ENV: "production", ...scale },
       logFile: log("admin"),
     }).start();
@@ -103,7 +103,7 @@ export class Cluster implements AsyncDisposable {
       const link = await TcpLink.open({ host: "127.0.0.1", port: context.adminPort });
       const agent = new Program({
         name,
-        args: entry("apps/agent/src/main.ts", ["--gpus", gpus]),
+        args: entry("agent", "main.ts", ["--gpus", gpus]),
         env: {
           LLMGW_ADMIN_URL: link.url,
           LLMGW_JOIN_TOKEN: file["joinToken"] ?? "",
@@ -122,12 +122,7 @@ export class Cluster implements AsyncDisposable {
       const name = `router-${index + 1}`;
       const program = new Program({
         name,
-        args: entry("apps/router/src/main.ts", [
-          "--listen",
-          `127.0.0.1:${port}`,
-          "--diag-listen",
-          `127.0.0.1:${diagPort}`,
-        ]),
+        args: entry("router", "main.ts", ["--listen", `127.0.0.1:${port}`, "--diag-listen", `127.0.0.1:${diagPort}`]),
         env: {
           LLMGW_ADMIN_URL: link.url,
           LLMGW_ROUTER_TOKEN: file["routerToken"] ?? "",

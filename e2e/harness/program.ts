@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { programCommand } from "@llmgw/service";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -76,9 +77,9 @@ export class Program {
   }
 }
 
-/** The arguments that run a program's TypeScript entry under this Node. */
-export function entry(path: string, args: readonly string[] = []): string[] {
-  return ["--enable-source-maps", "--import", import.meta.resolve("tsx"), join(root, path), ...args];
+/** The arguments (after Node's own path) that start one of the product's programs. */
+export function entry(app: string, file: string, args: readonly string[] = []): string[] {
+  return [...programCommand({ root, app, entry: file }).slice(1), ...args];
 }
 
 function descendants(pid: number): number[] {

@@ -1,7 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createEngineRegistry } from "@llmgw/engines";
 import {
   buildInfo,
@@ -11,6 +9,7 @@ import {
   type Logger,
   newId,
   parseSettings,
+  programCommand,
   refusePlaintextOffLoopback,
   runGroup,
   runMain,
@@ -192,8 +191,7 @@ async function runAgent(settings: AgentSettings, log: Logger): Promise<number> {
 
 /** The simulator is started by path: it is a program of its own, as every engine is. */
 function simulatorCommand(): readonly [string, ...string[]] {
-  const tsx = createRequire(import.meta.url).resolve("tsx");
-  return [process.execPath, "--import", pathToFileURL(tsx).href, join(productRoot, "apps/engine-sim/src/main.ts")];
+  return programCommand({ root: productRoot, app: "engine-sim", entry: "main.ts" });
 }
 
 function refusePlaintext({ adminUrl, allowPlaintext, diagnosticsListen, diagnosticsToken }: AgentSettings): void {

@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { programCommand } from "@llmgw/service";
+import { treeRoot } from "./up/layout.ts";
 
 /** The programs that `llmgw <name>` starts, each by the path of its entry file. None is imported. */
 export const programs = {
-  admin: { entry: "../../admin/src/main.ts", help: "the control plane: dashboard, management API, control loop" },
-  router: { entry: "../../router/src/main.ts", help: "the OpenAI-compatible inference API" },
-  agent: { entry: "../../agent/src/main.ts", help: "runs engines on this machine's GPUs" },
-  "engine-sim": { entry: "../../engine-sim/src/main.ts", help: "a simulated inference engine" },
-  postgres: { entry: "../../admin/src/postgres-main.ts", help: "the embedded PostgreSQL server" },
-  migrate: { entry: "../../admin/src/migrate-main.ts", help: "applies the database's migrations" },
+  admin: { app: "admin", entry: "main.ts", help: "the control plane: dashboard, management API, control loop" },
+  router: { app: "router", entry: "main.ts", help: "the OpenAI-compatible inference API" },
+  agent: { app: "agent", entry: "main.ts", help: "runs engines on this machine's GPUs" },
+  "engine-sim": { app: "engine-sim", entry: "main.ts", help: "a simulated inference engine" },
+  postgres: { app: "admin", entry: "postgres-main.ts", help: "the embedded PostgreSQL server" },
+  migrate: { app: "admin", entry: "migrate-main.ts", help: "applies the database's migrations" },
 } as const;
 
 export type ProgramName = keyof typeof programs;
@@ -17,10 +18,10 @@ export function isProgram(name: string | undefined): name is ProgramName {
   return name !== undefined && Object.hasOwn(programs, name);
 }
 
-/** The command line that starts a program: this Node, the TypeScript loader, the entry file. */
+/** The command line that starts a program. */
 export function commandOf(name: ProgramName, args: readonly string[]): readonly [string, ...string[]] {
-  const entry = fileURLToPath(new URL(programs[name].entry, import.meta.url));
-  return [process.execPath, "--enable-source-maps", "--import", import.meta.resolve("tsx"), entry, ...args];
+  const { app, entry } = programs[name];
+  return [...programCommand({ root: treeRoot, app, entry }), ...args] as const;
 }
 
 /** Runs a program in the foreground until it ends; signals reach it. Resolves to its exit code (128 + n for a signal). */

@@ -26,6 +26,7 @@ export {
   type SettingsInput,
   type SettingsReading,
 } from "./parse-settings.ts";
+export { type ProgramFile, programCommand } from "./program-command.ts";
 export { type RunGroupOptions, type RunGroupPart, runGroup } from "./run-group.ts";
 export { runMain } from "./run-main.ts";
 export { newSecret, secretsEqual, sha256Hex } from "./secrets.ts";
