@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { InferenceKey, Registry } from "../registry/registry.ts";
 import { type RouterError, routerError } from "./router-error.ts";
@@ -13,7 +13,7 @@ export function authenticate(request: IncomingMessage, registry: Registry, nowMs
   if (given === undefined) {
     return refused('This API wants the header "Authorization: Bearer" with an API key, once.');
   }
-  const key = registry.key(createHash("sha256").update(given).digest("hex"));
+  const key = registry.key(hash("sha256", given));
   if (key === undefined) return refused("This API key is not known here. Check that it was copied whole.");
   if (key.isRevoked) return refused("This API key has been revoked.");
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return refused("This API key has expired.");

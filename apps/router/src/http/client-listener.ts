@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type AddressSetting, type BoundAddress, type ListenAddress, listen, newId } from "@llmgw/service";
+import { type AddressSetting, type BoundAddress, type ListenAddress, listen } from "@llmgw/service";
 import { shuttingDown } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerBadRequest } from "./bad-request.ts";
@@ -8,6 +8,7 @@ import { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
 import { clientRequestId } from "./headers.ts";
 import { listModels, retrieveModel } from "./list-models.ts";
+import { RequestIds } from "./request-ids.ts";
 import { routerError, shown } from "./router-error.ts";
 import { routeOf } from "./routes.ts";
 import { serveInference } from "./serve-inference.ts";
@@ -26,6 +27,7 @@ export class ClientListener {
   readonly #gateway: Gateway;
   readonly #server: Server;
   readonly #exchanges = new Set<Exchange>();
+  readonly #ids = new RequestIds();
   /** Open requests by socket. A client may send several at once on one. */
   readonly #busy = new Map<Socket, number>();
   #isDraining = false;
@@ -116,7 +118,7 @@ export class ClientListener {
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
     const exchange = new Exchange({
-      id: clientRequestId(request.headers) ?? newId("req"),
+      id: clientRequestId(request.headers) ?? this.#ids.next(this.#options.clock.nowMs()),
       request,
       response,
       startMs: this.#options.clock.monotonicMs(),

@@ -5,6 +5,8 @@ import type { Dispatcher } from "undici";
 import type { Grant, ModelRoute } from "../registry/model-route.ts";
 import type { RouterSettings } from "../registry/settings.ts";
 import type { Timer, TimerTarget, TimerWheel } from "../upstream/timer-wheel.ts";
+import { type Limit, nextLimit } from "./attempt-limits.ts";
+import { errorEventStatus, isEventStream } from "./event-answer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { answerHeaders, readRetryAfter } from "./headers.ts";
 import { interruptedEvent } from "./router-error.ts";
@@ -171,27 +173,16 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
     return null;
   }
 
-  #nextLimit(): {
-    atMs: number;
-    kind: "connect" | "first_byte" | "idle" | "progress" | "client_stall";
-    message: string;
-  } {
-    const { connectMs, firstByteMs, firstByteNonStreamMs, idleMs, progressMs, clientStallMs } = this.#limits;
-    if (this.#controller === null) {
-      return { atMs: this.#startMs + connectMs, kind: "connect", message: `no connection within ${connectMs} ms` };
-    }
-    if (this.#pausedAtMs !== null) {
-      return { atMs: this.#pausedAtMs + clientStallMs, kind: "client_stall", message: "the client does not read" };
-    }
-    if (this.#lastContentMs === null) {
-      // An engine may send its head, and pings, long before it has worked through its queue and the prompt.
-      const limitMs = this.#request.wantsStream ? firstByteMs : firstByteNonStreamMs;
-      return { atMs: this.#startMs + limitMs, kind: "first_byte", message: `no answer within ${limitMs} ms` };
-    }
-    const idle = { atMs: this.#lastByteMs + idleMs, kind: "idle" as const, message: `silent for ${idleMs} ms` };
-    if (this.#mode !== "events") return idle;
-    const atMs = this.#lastContentMs + progressMs;
-    return idle.atMs <= atMs ? idle : { atMs, kind: "progress", message: `no token for ${progressMs} ms` };
+  #nextLimit(): Limit {
+    return nextLimit(this.#limits, {
+      startMs: this.#startMs,
+      isConnected: this.#controller !== null,
+      pausedAtMs: this.#pausedAtMs,
+      wantsStream: this.#request.wantsStream,
+      isEventStream: this.#mode === "events",
+      lastByteMs: this.#lastByteMs,
+      lastContentMs: this.#lastContentMs,
+    });
   }
 
   #readEvents(chunk: Buffer): void {
@@ -358,21 +349,5 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
 
   #abort(message: string): void {
     this.#controller?.abort(new Error(message));
-  }
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers["content-type"]?.toLowerCase().startsWith("text/event-stream") === true;
-}
-
-/** The code of an engine's error event, 500 where it has none that is a number. */
-function errorEventStatus(json: Uint8Array): number {
-  try {
-    const event: unknown = JSON.parse(Buffer.from(json).toString("utf8"));
-    const error = typeof event === "object" && event !== null && "error" in event ? event.error : null;
-    const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
-    return typeof code === "number" ? code : 500;
-  } catch {
-    return 500; // not even JSON: an engine in trouble
   }
 }

@@ -36,6 +36,7 @@ export class ModelRoute {
   readonly createdSeconds: number;
   #entry: ModelEntry;
   #settings: RouterSettings;
+  #timeouts: RouterSettings["timeouts"];
   #endpoints: readonly UpstreamEndpoint[] = [];
   #groups: { serving: readonly UpstreamEndpoint[]; moving: readonly UpstreamEndpoint[] } = { serving: [], moving: [] };
   #turn = 0;
@@ -43,6 +44,7 @@ export class ModelRoute {
   constructor(options: { entry: ModelEntry; settings: RouterSettings; clock: RouteClock; createdSeconds: number }) {
     this.#entry = options.entry;
     this.#settings = options.settings;
+    this.#timeouts = timeoutsOf(options.entry, options.settings);
     this.#clock = options.clock;
     this.createdSeconds = options.createdSeconds;
   }
@@ -76,6 +78,7 @@ export class ModelRoute {
   update(entry: ModelEntry, endpoints: readonly UpstreamEndpoint[], settings: RouterSettings): void {
     this.#entry = entry;
     this.#settings = settings;
+    this.#timeouts = timeoutsOf(entry, settings);
     this.#endpoints = endpoints;
     this.#groups = {
       serving: endpoints.filter(({ state }) => state === "serving"),
@@ -86,15 +89,7 @@ export class ModelRoute {
 
   /** The model's own limit where it has one, else the router's. */
   get timeouts(): RouterSettings["timeouts"] {
-    const { firstByteMs, idleMs, progressMs } = this.#entry.timeouts;
-    const defaults = this.#settings.timeouts;
-    return {
-      ...defaults,
-      firstByteMs: firstByteMs ?? defaults.firstByteMs,
-      firstByteNonStreamMs: firstByteMs ?? defaults.firstByteNonStreamMs,
-      idleMs: idleMs ?? defaults.idleMs,
-      progressMs: progressMs ?? defaults.progressMs,
-    };
+    return this.#timeouts;
   }
 
   /** Takes a place at once if there is one and nobody waits for it. */
@@ -164,4 +159,15 @@ export class ModelRoute {
     if (dispatch === null) throw new Error(`endpoint ${choice.endpoint.entry.replica} was chosen and did not admit`);
     return { kind: "granted", grant: { endpoint: choice.endpoint, dispatch } };
   }
+}
+
+function timeoutsOf({ timeouts }: ModelEntry, { timeouts: defaults }: RouterSettings): RouterSettings["timeouts"] {
+  const { firstByteMs, idleMs, progressMs } = timeouts;
+  return {
+    ...defaults,
+    firstByteMs: firstByteMs ?? defaults.firstByteMs,
+    firstByteNonStreamMs: firstByteMs ?? defaults.firstByteNonStreamMs,
+    idleMs: idleMs ?? defaults.idleMs,
+    progressMs: progressMs ?? defaults.progressMs,
+  };
 }

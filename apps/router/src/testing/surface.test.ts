@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { answering, documentOf, errorOf, plainBody, useKit } from "./kit.ts";
 
@@ -138,6 +139,22 @@ describe("the surface", () => {
     const got = await chunked.answer();
     expect([got.status, errorOf(got.body).code]).toEqual([413, "request_too_large"]);
     expect(fake.requests).toHaveLength(0);
+  });
+
+  test("a coded body reaches the engine decoded; what it may grow to is limited, and other codings are a 415", async () => {
+    const fake = await engine(answering);
+    const target = await router(documentOf([fake], { admission: { maxBodyBytes: 100_000 } }));
+    const coded = (coding: string) => ({ headers: [`Content-Encoding: ${coding}`] });
+    const results = [
+      await ask(target, gzipSync(plainBody), coded("gzip")),
+      await ask(target, gzipSync(Buffer.alloc(10_000_000)), coded("gzip")),
+      await ask(target, "nonsense", coded("gzip")),
+      await ask(target, plainBody, coded("zstd")),
+      await ask(target, plainBody, coded("identity")),
+    ];
+    expect(results.map(({ status }) => status)).toEqual([200, 413, 400, 415, 200]);
+    expect(fake.requests.map(({ body }) => body.toString())).toEqual([plainBody, plainBody]);
+    expect(fake.requests[0]?.head).not.toMatch(/content-encoding/i);
   });
 
   test("a client's credentials and internal headers stop at the router; an engine gets its own key", async () => {

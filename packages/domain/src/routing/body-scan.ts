@@ -39,8 +39,8 @@ export class BodyScan {
   readonly #bytes: Uint8Array;
   #position = 0;
   #expect: Expect = "value";
-  /** One entry an open bracket: 1 for an object, 0 for an array. */
-  readonly #stack = new Uint8Array(MAX_DEPTH);
+  /** One entry an open bracket: true for an object, false for an array. */
+  readonly #isObject: boolean[] = [];
   #depth = 0;
   /** Start of the string being read, its opening quote; -1 outside strings. */
   #stringStart = -1;
@@ -118,7 +118,7 @@ export class BodyScan {
   }
 
   #readComma(byte: number): void {
-    const inObject = this.#stack[this.#depth - 1] === 1;
+    const inObject = this.#isObject[this.#depth - 1] === true;
     if (byte === COMMA) {
       this.#position += 1;
       this.#expect = inObject ? "key" : "value";
@@ -154,7 +154,7 @@ export class BodyScan {
       this.#fail(`the body is nested deeper than ${MAX_DEPTH} levels`);
       return;
     }
-    this.#stack[this.#depth] = isObject ? 1 : 0;
+    this.#isObject[this.#depth] = isObject;
     this.#depth += 1;
     this.#position += 1;
     this.#expect = isObject ? "key or }" : "value or ]";
