@@ -25,7 +25,7 @@ const factor = textSchema("a factor above 0, such as 1 or 0.1", (text) => {
 });
 
 /** Every setting of the admin; `--help` prints them. */
-export const adminSettings = defineSettings(
+const adminSettings = defineSettings(
   {
     listen: {
       env: "LLMGW_ADMIN_LISTEN",

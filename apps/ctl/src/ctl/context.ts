@@ -2,13 +2,11 @@ import { type Command, Option } from "commander";
 import { type Connection, connect } from "./connect.ts";
 import { type Format, formats } from "./output.ts";
 
-/** What each command gets: the connection (made when first needed), the output format, the environment. */
+/** What each command gets: the connection (made when first needed) and the output format. */
 export interface CommandContext {
   readonly format: Format;
   readonly connection: () => Promise<Connection>;
 }
-
-export type Action<A extends readonly unknown[]> = (context: CommandContext, ...args: A) => Promise<number>;
 
 /** Adds a command's common options and turns its action into one that stores its exit code. */
 export function contextOf(command: Command, env: NodeJS.ProcessEnv): CommandContext {

@@ -1,5 +1,5 @@
 /** Something that happens to a sequence at an instant. `epoch` tells a due entry from one that has been superseded. */
-export interface Due<T> {
+interface Due<T> {
   readonly atMs: number;
   readonly epoch: number;
   readonly subject: T;

@@ -22,7 +22,7 @@ export interface BatchLoad {
  * How much slower everything is with this many sequences in the batch: 1 alone, `loadFactor` with a full batch, linear
  * between (the model of llm-d-inference-sim).
  */
-export function batchFactor(loadFactor: number, load: BatchLoad): number {
+function batchFactor(loadFactor: number, load: BatchLoad): number {
   if (load.maxNumSeqs <= 1) {
     return 1;
   }

@@ -3,14 +3,14 @@ import type { Scheduler, SequenceRequest, SubmitOutcome } from "../core/schedule
 import { countEvent, type EngineStats, type FinishReason } from "./engine-stats.ts";
 
 /** Who gets the tokens of one sequence. */
-export interface SequenceSink {
+interface SequenceSink {
   /** The prompt is computed; so many of its tokens came from the prefix cache. */
   prefilled(cachedTokens: number): void;
   token(index: number): void;
   finish(reason: FinishReason): void;
 }
 
-export interface GenerateRequest extends SequenceRequest {
+interface GenerateRequest extends SequenceRequest {
   /** The reason to report when all tokens are out. */
   readonly endReason: FinishReason;
 }

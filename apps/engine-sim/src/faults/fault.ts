@@ -13,10 +13,10 @@ export type Fault =
   | { readonly kind: "health-status"; readonly status: number }
   | { readonly kind: "metrics"; readonly shape: MetricsShape };
 
-export const CRASH_CAUSES = ["gpu-oom", "gpu-lost", "model-not-found", "gpu-memory-busy"] as const;
+const CRASH_CAUSES = ["gpu-oom", "gpu-lost", "model-not-found", "gpu-memory-busy"] as const;
 export type CrashCause = (typeof CRASH_CAUSES)[number];
 
-export const METRICS_SHAPES = ["absent", "empty", "renamed", "corrupt"] as const;
+const METRICS_SHAPES = ["absent", "empty", "renamed", "corrupt"] as const;
 export type MetricsShape = (typeof METRICS_SHAPES)[number];
 
 /** How each fault is written and what it does, for `--help`. */

@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import type { Registry } from "./registry.ts";
 import { readStaticConfig, type StaticConfig } from "./static-config.ts";
 
-export type ConfigReading =
+type ConfigReading =
   | { readonly kind: "ok"; readonly text: string; readonly config: StaticConfig }
   | { readonly kind: "invalid"; readonly text: string | null; readonly problems: readonly string[] };
 
@@ -12,7 +12,7 @@ export type ConfigReading =
 const LOOK_MS = 1_000;
 
 /** Reads and checks a router.yaml. Every problem names the file and the field. */
-export async function readConfigFile(path: string, version: number): Promise<ConfigReading> {
+async function readConfigFile(path: string, version: number): Promise<ConfigReading> {
   const read = await readText(path);
   if (read.kind === "unreadable") return { kind: "invalid", text: null, problems: [read.problem] };
   const { text } = read;

@@ -2,7 +2,7 @@ import { moveSteps } from "@llmgw/domain";
 import { z } from "zod";
 import { instant, reasonOrNull, reasonSchema } from "./common.ts";
 
-export const moveView = z.object({
+const moveView = z.object({
   replicaId: z.string(),
   modelId: z.string(),
   replacementId: z.string().nullable(),

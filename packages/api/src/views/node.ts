@@ -2,7 +2,7 @@ import { engineNames } from "@llmgw/domain";
 import { z } from "zod";
 import { instant, reading, reasonOrNull } from "./common.ts";
 
-export const cordonView = z.object({
+const cordonView = z.object({
   owner: z.enum(["operator", "drain", "health", "flapping"]),
   by: z.string(),
   reason: z.string(),
@@ -12,7 +12,7 @@ export const cordonView = z.object({
 });
 export type CordonView = z.infer<typeof cordonView>;
 
-export const gpuView = z.object({
+const gpuView = z.object({
   uuid: z.string(),
   index: z.int(),
   previousIndex: z.int().nullable(),

@@ -3,7 +3,7 @@ import { shardExitSchema } from "@llmgw/wire";
 import { z } from "zod";
 import { instant, reasonOrNull } from "./common.ts";
 
-export const shardView = z.object({
+const shardView = z.object({
   rank: z.int(),
   generation: z.int(),
   nodeId: z.string(),
@@ -27,7 +27,7 @@ export const shardView = z.object({
 });
 export type ShardView = z.infer<typeof shardView>;
 
-export const failureView = z.object({
+const failureView = z.object({
   rank: z.int(),
   which: z.enum(["first", "latest"]),
   generation: z.int(),

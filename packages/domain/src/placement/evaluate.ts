@@ -21,7 +21,7 @@ export const nodeRules = { labels: nodeLabels, cordon: nodeCordon, liveness, eng
 >;
 
 /** Rules about one GPU, in order. */
-export const gpuRules = [
+const gpuRules = [
   ["labels", gpuPins],
   ["cordon", gpuCordon],
   ["gpu_health", gpuHealth],

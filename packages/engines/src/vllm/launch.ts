@@ -41,7 +41,7 @@ export function launchVllm(request: LaunchRequest): LaunchLine {
 }
 
 /** Drops the flags that identify the shard, with their values, from an operator's arguments. */
-export function withoutIdentity(args: readonly string[]): string[] {
+function withoutIdentity(args: readonly string[]): string[] {
   const kept: string[] = [];
   let dropping = false;
   for (const word of args) {

@@ -1,7 +1,7 @@
 import { isLoopback } from "@llmgw/service";
 
 /** The host of a `Host` header without its port and brackets, in lower case; null where there is none. */
-export function hostName(header: string | undefined): string | null {
+function hostName(header: string | undefined): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(header ?? "");
   return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
 }

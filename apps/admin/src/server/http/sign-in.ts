@@ -4,10 +4,7 @@ import { secureSessionCookie, sessionCookie } from "./credentials.ts";
 import { redirect, reply } from "./respond.ts";
 
 /** Uses a one-time link up; answers the session's secret, or null for a link that does not work (any more). */
-export type ExchangeLink = (
-  token: string,
-  from: { sourceAddress: string; requestId: string },
-) => Promise<string | null>;
+type ExchangeLink = (token: string, from: { sourceAddress: string; requestId: string }) => Promise<string | null>;
 
 export interface SignInOptions {
   readonly exchange: ExchangeLink;

@@ -37,7 +37,7 @@ export interface FinishedChoice {
 export const SSE_DONE = "data: [DONE]\n\n";
 
 /** One server-sent event. */
-export function sseEvent(value: unknown): string {
+function sseEvent(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 

@@ -4,7 +4,7 @@ import type { LogSource } from "./log.ts";
 /** Last lines of a vLLM that dies: the real cause first, then the wrappers that usually hide it. */
 export type FailureTail = readonly TailPart[];
 
-export interface TailPart {
+interface TailPart {
   readonly source: LogSource;
   readonly lines: readonly string[];
 }

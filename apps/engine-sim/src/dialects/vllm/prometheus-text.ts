@@ -11,7 +11,7 @@ export interface PrometheusText {
   text(): string;
 }
 
-export interface Sample {
+interface Sample {
   readonly value: number;
   readonly labels?: Labels;
 }

@@ -34,7 +34,7 @@ export interface VllmSettings {
 }
 
 /** Place of this process in a replica that spans nodes. */
-export interface NodesSettings {
+interface NodesSettings {
   readonly count: number;
   readonly rank: number;
   readonly masterAddress: string;

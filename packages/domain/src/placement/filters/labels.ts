@@ -3,7 +3,7 @@ import { gpuLabel } from "../context.ts";
 import type { GpuRule, NodeRule } from "./rule.ts";
 
 /** The label that makes a node part of a pool. */
-export const poolLabel = "pool";
+const poolLabel = "pool";
 
 /** Pinned nodes (by name or id), required labels, and the pool: a node in a pool takes only models of that pool. */
 export const nodeLabels: NodeRule = (node, { model }) => {
