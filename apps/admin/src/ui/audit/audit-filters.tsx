@@ -3,7 +3,7 @@
 import { debounce, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useId } from "react";
 
-export const outcomes = ["ok", "denied", "failed"] as const;
+const outcomes = ["ok", "denied", "failed"] as const;
 
 const filters = {
   actor: parseAsString.withDefault(""),

@@ -25,7 +25,7 @@ export interface AuditRowData {
   readonly cause: string | null;
 }
 
-export const auditColumns = 6;
+const auditColumns = 6;
 
 const outcomes: Readonly<Record<AuditRowData["outcome"], StateWord>> = {
   ok: { state: "healthy", word: "Ok" },

@@ -21,7 +21,7 @@ export function errorFacts(error: unknown): ErrorFacts {
   const code = text(field(data, "code"));
   const said = text(field(error, "message")) ?? "The admin did not say why.";
   return {
-    message: code === null ? `The admin cannot be reached: ${said}` : said,
+    message: code === null ? `No usable answer from the admin: ${said}.` : said,
     code,
     requestId: text(field(data, "requestId")),
     fresh: field(data, "fresh"),

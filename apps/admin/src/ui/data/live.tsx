@@ -37,14 +37,20 @@ export function useCluster() {
   return useQuery({ ...trpc.cluster.get.queryOptions(), ...usePolling() });
 }
 
+/** How far the cluster's clock is ahead of this browser's, ms; 0 before the first answer. */
+export function useAheadMs(): number {
+  const { data, dataUpdatedAt } = useCluster();
+  return data === undefined ? 0 : Date.parse(data.now) - dataUpdatedAt;
+}
+
 /** The cluster's clock, ms, ticking once a second. Ages are measured against it, never against the browser's own. */
 export function useNow(): number {
-  const { data, dataUpdatedAt } = useCluster();
+  const { dataUpdatedAt } = useCluster();
+  const aheadMs = useAheadMs();
   const [tick, setTick] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setTick(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  const aheadMs = data === undefined ? 0 : Date.parse(data.now) - dataUpdatedAt;
   return Math.max(tick, dataUpdatedAt) + aheadMs;
 }

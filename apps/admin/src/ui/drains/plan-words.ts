@@ -44,6 +44,10 @@ export function planVerdict(plan: DrainPreview, node: string, endsAt: string): P
   }
   const names = stuck.map((move) => move.replicaId).join(", ");
   const cannot = `${names} cannot, and ${stuck.length === 1 ? "stops" : "stop"} at ${endsAt} with no replacement unless room appears.`;
+  if (moving === 0) {
+    const stops = `${names} ${stuck.length === 1 ? "stops" : "stop"} at ${endsAt} with no replacement unless room appears.`;
+    return { state: "blocked", words: `Nothing can move now: ${stops}`, detail: inflight };
+  }
   return {
     state: "blocked",
     words: `${moving} of ${counted(total, "replica")} ${moving === 1 ? "moves" : "move"}. ${cannot}`,

@@ -11,7 +11,7 @@ import { modelStateOf } from "../state/model-state.ts";
 import { StatusBadge } from "../state/states.tsx";
 
 /** `vllm · 2 × 71.7 GiB`: the engine and what one replica takes. */
-export function sizeOf(model: ModelView): string {
+function sizeOf(model: ModelView): string {
   const { engine, resources } = model.spec;
   return `${engine.name} · ${resources.tp} × ${gib(resources.memoryPerGpuMib)}`;
 }

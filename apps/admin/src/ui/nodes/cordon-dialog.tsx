@@ -8,7 +8,7 @@ import { ActionError } from "../parts/loaded.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { useAvailability } from "./use-availability.ts";
 
-export interface CordonTarget {
+interface CordonTarget {
   readonly node: string;
   /** One GPU of it; null for the whole node. */
   readonly gpu: { readonly uuid: string; readonly name: string } | null;

@@ -64,7 +64,7 @@ function GpuAction({ node, gpu }: { readonly node: NodeView; readonly gpu: GpuVi
       <ActionButton className="btn is-s is-quiet" denied={denied} onClick={() => setAsking(true)}>
         <Ban className="ic" aria-hidden />
         <span>
-          Cordon<span className="vh"> {target.name}</span>…
+          Cordon…<span className="vh"> {target.name}</span>
         </span>
       </ActionButton>
       {asking && <CordonDialog target={{ node: node.name, gpu: target }} onClose={() => setAsking(false)} />}

@@ -32,7 +32,7 @@ export function NodeActions({ node, small = false }: NodeActionsProps) {
       {node.availability === "active" && (
         <ActionButton className={button} denied={denied} onClick={() => setAsking("cordon")}>
           <Ban className="ic" aria-hidden />
-          <span>Cordon{of}…</span>
+          <span>Cordon…{of}</span>
         </ActionButton>
       )}
       {isOut && <Uncordon node={node.name} gpu={null} className={button} denied={denied} />}
@@ -43,7 +43,7 @@ export function NodeActions({ node, small = false }: NodeActionsProps) {
           onClick={() => setAsking("drain")}
         >
           <ArrowDownToLine className="ic" aria-hidden />
-          <span>Drain{of}…</span>
+          <span>Drain…{of}</span>
         </ActionButton>
       ) : (
         <Link className={small ? button : "btn is-primary"} href={paths.drain(node.openDrainId)}>

@@ -50,7 +50,7 @@ const columns: readonly Column<NodeView>[] = [
   {
     id: "state",
     head: "State",
-    className: "top",
+    className: "top statecell",
     cell: (node) => (
       <>
         <StatusBadge {...availabilityOf(node)} />

@@ -4,11 +4,11 @@ import { RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { errorFacts } from "../data/error-facts.ts";
 import { clock, duration } from "../data/format.ts";
-import { useNow } from "../data/live.tsx";
+import { useAheadMs, useNow } from "../data/live.tsx";
 import { StateIcon } from "../state/states.tsx";
 
 /** The part of a React Query result that a panel needs. */
-export interface Asked<T> {
+interface Asked<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly dataUpdatedAt: number;
@@ -55,7 +55,9 @@ function Skeleton({ rows, what }: { readonly rows: number; readonly what: string
 function Failure<T>({ query, what }: { readonly query: Asked<T>; readonly what: string }) {
   const now = useNow();
   const { message, requestId } = errorFacts(query.error);
-  const at = query.dataUpdatedAt;
+  const aheadMs = useAheadMs();
+  // When the last good answer came, on the cluster's clock; 0 when none came.
+  const at = query.dataUpdatedAt === 0 ? 0 : query.dataUpdatedAt + aheadMs;
   return (
     <div className="panel-b" role="alert">
       <div className="notice s-failed">

@@ -1,6 +1,6 @@
 import type { GpuView } from "@llmgw/api";
 import type { CSSProperties } from "react";
-import { gibNumber } from "../data/format.ts";
+import { counted, gib, gibNumber } from "../data/format.ts";
 
 interface Memory {
   readonly oursMib: number;
@@ -47,12 +47,7 @@ export function MemoryBar({ gpus }: { readonly gpus: readonly GpuView[] }) {
   return (
     <span className="mem">
       <span className="mem-n">
-        {gibNumber(memory.oursMib)}{" "}
-        <span className="faint">
-          of {gibNumber(memory.totalMib)} GiB
-          {memory.foreignMib > 0 && `, ${gibNumber(memory.foreignMib)} not ours`}
-          {memory.unreadable > 0 && `, ${memory.unreadable} unreadable`}
-        </span>
+        {gibNumber(memory.oursMib)} <span className="faint">of {gib(memory.totalMib)}</span>
       </span>
       <span className="mem-t">
         <i style={vars({ "--p": share(memory.oursMib, memory.totalMib) })} />
@@ -60,6 +55,16 @@ export function MemoryBar({ gpus }: { readonly gpus: readonly GpuView[] }) {
           <i className="is-foreign" style={vars({ "--p": share(memory.foreignMib, memory.totalMib) })} />
         )}
       </span>
+      <Rest memory={memory} />
     </span>
   );
+}
+
+/** What the bar cannot say: how much others hold, and what is not in the sums. */
+function Rest({ memory }: { readonly memory: Memory }) {
+  const words = [
+    ...(memory.foreignMib > 0 ? [`${gib(memory.foreignMib)} not ours`] : []),
+    ...(memory.unreadable > 0 ? [`${counted(memory.unreadable, "GPU")} unreadable`] : []),
+  ];
+  return words.length === 0 ? null : <span className="sub mt-0.5">{words.join(", ")}</span>;
 }

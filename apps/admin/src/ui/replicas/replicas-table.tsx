@@ -13,7 +13,7 @@ import { gpuRange, replicaAlert, replicaStateOf } from "../state/replica-state.t
 import { StatusBadge } from "../state/states.tsx";
 
 /** The shards of the present start; those of an earlier one are only waiting to be confirmed gone. */
-export function presentShards(replica: ReplicaView): ReplicaView["shards"] {
+function presentShards(replica: ReplicaView): ReplicaView["shards"] {
   return replica.shards.filter((shard) => shard.generation === replica.generation);
 }
 

@@ -1,7 +1,7 @@
 export const themes = ["light", "dark", "system"] as const;
 export type Theme = (typeof themes)[number];
 
-export const themeKey = "llmgw-theme";
+const themeKey = "llmgw-theme";
 
 /**
  * Runs before the first paint, so that a dark page never flashes white. It also hands its nonce to the libraries that

@@ -15,7 +15,7 @@ const words: Readonly<Record<ReplicaView["phase"], StateWord>> = {
 };
 
 /** The least advanced shard decides how far a replica has loaded; null when no engine says. */
-export function loadRatioOf(replica: ReplicaView): number | null {
+function loadRatioOf(replica: ReplicaView): number | null {
   const known = replica.shards.map((shard) => shard.observed?.loadRatio ?? null).filter((ratio) => ratio !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
