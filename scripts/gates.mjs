@@ -12,7 +12,7 @@ const tracked = (...patterns) =>
 
 async function formatAndLint() {
   const [node, biome] = bin("@biomejs/biome", "bin/biome");
-  const done = await run(node, [biome, "ci", ".", "--max-diagnostics=50"], { quiet: true });
+  const done = await run(node, [biome, "ci", ".", "--colors=off", "--max-diagnostics=50"], { quiet: true });
   const looked = /Checked (\d+) files/.exec(done.output)?.[1] ?? "0";
   return { ok: done.code === 0 && Number(looked) > 0, looked: `${looked} files`, output: done.output };
 }
