@@ -13,6 +13,7 @@ const moveColumns: readonly Column<PlannedMove>[] = [
   {
     id: "to",
     head: "Moves to",
+    className: "full",
     card: "Moves to",
     cell: (move) => (
       <>

@@ -85,16 +85,23 @@ const columnsOfOneNode: readonly Column<DrainView>[] = [
     rowHeader: true,
     className: "head",
     cell: (drain) => (
+      <TextLink href={paths.drain(drain.id)}>
+        <Time at={drain.startedAt} show="absolute" />
+      </TextLink>
+    ),
+  },
+  state,
+  {
+    id: "by",
+    head: "By",
+    card: "By",
+    cell: (drain) => (
       <>
-        <TextLink href={paths.drain(drain.id)}>
-          <Time at={drain.startedAt} show="absolute" />
-        </TextLink>
+        {drain.by}
         {drain.reason !== "" && <span className="sub">{drain.reason}</span>}
       </>
     ),
   },
-  state,
-  { id: "by", head: "By", card: "By", cell: (drain) => drain.by },
   { id: "took", head: "Took", className: "nw", card: "Took", cell: (drain) => lasted(drain) ?? "running" },
 ];
 

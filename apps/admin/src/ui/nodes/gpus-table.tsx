@@ -84,7 +84,7 @@ function columnsOf(node: NodeView): readonly Column<GpuView>[] {
           {gpuName(gpu)}
           <code className="sub" title={gpu.uuid}>
             {gpu.uuid.length > 16 ? `${gpu.uuid.slice(0, 16)}…` : gpu.uuid}
-            {gpu.pciBusId !== null && ` · ${gpu.pciBusId}`}
+            {gpu.pciBusId !== null && <span className="off-phone"> · {gpu.pciBusId}</span>}
           </code>
         </>
       ),

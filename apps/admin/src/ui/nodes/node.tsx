@@ -13,7 +13,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Facts, PageHeader, Panel, paths, TextLink } from "../parts/page.tsx";
 import { SimulatedMark } from "../parts/simulated.tsx";
 import { exclusionOf, healthOf } from "../state/gpu-state.ts";
-import { availabilityOf, livenessOf } from "../state/node-state.ts";
+import { decidedStateOf, livenessOf } from "../state/node-state.ts";
 import { gpuRange, phaseState } from "../state/replica-state.ts";
 import { ReasonChip, StateIcon, StatusBadge } from "../state/states.tsx";
 import { GpusTable } from "./gpus-table.tsx";
@@ -86,8 +86,8 @@ function Marks({ node }: { readonly node: NodeView }) {
   const degraded = node.gpus.filter((gpu) => healthOf(gpu).state === "degraded").length;
   return (
     <>
-      <StatusBadge {...availabilityOf(node)} chip />
-      {node.liveness !== "live" && <StatusBadge {...livenessOf(node)} chip />}
+      <StatusBadge {...decidedStateOf(node)} chip />
+      {node.liveness !== "live" && node.availability !== "active" && <StatusBadge {...livenessOf(node)} chip />}
       {node.simulated && <SimulatedMark />}
       {bad > 0 && <ReasonChip state="unhealthy">{counted(bad, "GPU")} unhealthy</ReasonChip>}
       {unknown > 0 && <ReasonChip state="unknown">{counted(unknown, "GPU")} unknown</ReasonChip>}

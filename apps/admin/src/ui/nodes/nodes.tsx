@@ -14,7 +14,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { MemoryBar } from "../parts/memory-bar.tsx";
 import { PageHeader, paths } from "../parts/page.tsx";
 import { SimulatedMark } from "../parts/simulated.tsx";
-import { availabilityOf, livenessOf, nodeAlert } from "../state/node-state.ts";
+import { decidedStateOf, livenessOf, nodeAlert } from "../state/node-state.ts";
 import { StatusBadge } from "../state/states.tsx";
 import { CordonWords } from "./cordon-words.tsx";
 import { GpuStrip } from "./gpu-strip.tsx";
@@ -53,7 +53,7 @@ const columns: readonly Column<NodeView>[] = [
     className: "top statecell",
     cell: (node) => (
       <>
-        <StatusBadge {...availabilityOf(node)} />
+        <StatusBadge {...decidedStateOf(node)} />
         {node.cordons
           .filter((cordon) => cordon.gpuUuid === null)
           .map((cordon) => (

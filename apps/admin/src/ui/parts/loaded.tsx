@@ -1,7 +1,7 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { errorFacts } from "../data/error-facts.ts";
 import { clock, duration } from "../data/format.ts";
 import { useAheadMs, useNow } from "../data/live.tsx";
@@ -29,13 +29,17 @@ interface LoadedProps<T> {
  * their age; with nothing to show the error. One panel's failure never takes another panel away.
  */
 export function Loaded<T>({ query, what, rows = 4, children }: LoadedProps<T>) {
+  // A query that never had an answer forgets its error while it asks again; the page keeps it until there is news.
+  const [failed, setFailed] = useState<{ readonly what: string; readonly error: unknown } | null>(null);
+  if (query.error !== null && query.error !== failed?.error) setFailed({ what, error: query.error });
   if (query.data === undefined) {
-    return query.error === null ? <Skeleton rows={rows} what={what} /> : <Failure query={query} what={what} />;
+    const error = query.error ?? (failed?.what === what ? failed.error : null);
+    return error === null ? <Skeleton rows={rows} what={what} /> : <Failure query={query} error={error} what={what} />;
   }
   if (query.error === null) return <>{children(query.data)}</>;
   return (
     <>
-      <Failure query={query} what={what} />
+      <Failure query={query} error={query.error} what={what} />
       <div className="is-old contents">{children(query.data)}</div>
     </>
   );
@@ -52,9 +56,15 @@ function Skeleton({ rows, what }: { readonly rows: number; readonly what: string
   );
 }
 
-function Failure<T>({ query, what }: { readonly query: Asked<T>; readonly what: string }) {
+interface FailureProps<T> {
+  readonly query: Asked<T>;
+  readonly error: unknown;
+  readonly what: string;
+}
+
+function Failure<T>({ query, error, what }: FailureProps<T>) {
   const now = useNow();
-  const { message, requestId } = errorFacts(query.error);
+  const { message, requestId } = errorFacts(error);
   const aheadMs = useAheadMs();
   // When the last good answer came, on the cluster's clock; 0 when none came.
   const at = query.dataUpdatedAt === 0 ? 0 : query.dataUpdatedAt + aheadMs;

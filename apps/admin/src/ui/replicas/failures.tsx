@@ -27,7 +27,7 @@ function Failure({ failure }: { readonly failure: FailureView }) {
   const { exit } = failure;
   return (
     <section className="cause" aria-label={`${failure.which} failure of shard ${failure.rank}`}>
-      <h3 className="flex gap-2 items-start">
+      <h2>
         <span className="s-failed fg">
           <StateIcon state="failed" size="ic-l" />
         </span>
@@ -35,7 +35,7 @@ function Failure({ failure }: { readonly failure: FailureView }) {
           Shard {failure.rank}, {failure.which} failure: {categories[exit.category].toLowerCase()}, start{" "}
           {failure.generation} on <TextLink href={paths.node(failure.nodeName)}>{failure.nodeName}</TextLink>
         </span>
-      </h3>
+      </h2>
       <dl className="cause-g">
         <div>
           <dt>Cause, the first real error</dt>

@@ -15,8 +15,13 @@ const liveness: Readonly<Record<NodeView["liveness"], StateWord>> = {
 };
 
 /** What operators decided about a node. */
-export function availabilityOf(node: Pick<NodeView, "availability">): StateWord {
+function availabilityOf(node: Pick<NodeView, "availability">): StateWord {
   return availability[node.availability];
+}
+
+/** What was decided about it; a node that nobody decided about is *ready* only while it is heard. */
+export function decidedStateOf(node: Pick<NodeView, "availability" | "liveness">): StateWord {
+  return node.availability === "active" ? nodeStateOf(node) : availabilityOf(node);
 }
 
 /** Whether its agent is heard. */
