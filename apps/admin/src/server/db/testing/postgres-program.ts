@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { programCommand } from "@llmgw/service";
 
-const entry = fileURLToPath(new URL("../../../postgres-main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../../../../..", import.meta.url));
 
 /** The program `postgres`, started as llmgw starts it. */
 export interface PostgresProgram extends AsyncDisposable {
@@ -21,14 +22,15 @@ export function startPostgresProgram(options: {
   readonly args?: readonly string[];
   readonly as?: { readonly uid: number; readonly gid: number };
 }): PostgresProgram {
-  const child = spawn(process.execPath, ["--import", "tsx", entry, ...(options.args ?? [])], {
+  const program = programCommand({ root, app: "admin", entry: "postgres-main.ts" });
+  const [command = process.execPath, ...args] = [...changeUser(options.as), ...program, ...(options.args ?? [])];
+  const child = spawn(command, args, {
     env: {
       PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
       NODE_ENV: "test",
       LLMGW_DATA_DIR: options.dataDir,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    ...options.as,
   });
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => {
@@ -50,6 +52,16 @@ export function startPostgresProgram(options: {
       await exited;
     },
   };
+}
+
+/**
+ * Changes to another user, who may also read what is below root's closed folders: the tree under test may lie in one,
+ * and an ordinary user's own clone would not.
+ */
+function changeUser(as: { readonly uid: number; readonly gid: number } | undefined): readonly string[] {
+  if (as === undefined) return [];
+  const capability = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"];
+  return ["setpriv", `--reuid=${as.uid}`, `--regid=${as.gid}`, "--clear-groups", ...capability, "--"];
 }
 
 /** The address of a program that must have started. */
