@@ -90,7 +90,13 @@ const columns: readonly Column<NodeView>[] = [
     ),
   },
   { id: "gpus", head: "GPUs usable", className: "full gpucell", cell: (node) => <GpuStrip node={node} /> },
-  { id: "memory", head: "Memory claimed", card: "Memory claimed", cell: (node) => <MemoryBar gpus={node.gpus} /> },
+  {
+    id: "memory",
+    head: "Memory claimed",
+    className: "lo",
+    card: "Memory claimed",
+    cell: (node) => <MemoryBar gpus={node.gpus} />,
+  },
   {
     id: "replicas",
     head: "Replicas",

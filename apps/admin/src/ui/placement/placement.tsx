@@ -95,7 +95,7 @@ function Question() {
             ))}
           </select>
           <fieldset className="chips" aria-label="Pretend without these nodes">
-            <span className="sm muted">Pretend without</span>
+            {(nodes.data ?? []).length > 0 && <span className="sm muted">Pretend without</span>}
             {(nodes.data ?? []).map((node) => (
               <button
                 key={node.id}

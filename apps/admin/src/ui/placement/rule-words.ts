@@ -4,7 +4,7 @@ import { gib } from "../data/format.ts";
 /** The checks in the words of the matrix head. */
 export const ruleWords: Readonly<Record<PlacementRule, string>> = {
   labels: "Labels",
-  cordon: "Not cordoned",
+  cordon: "Cordons",
   liveness: "Live",
   gpu_health: "Healthy",
   engine: "Engine",

@@ -18,6 +18,6 @@ describe("how a replica is said in a few words", () => {
 
   test("a phase that this page does not know is shown by its own name", () => {
     expect(phaseState("hibernating")).toEqual({ state: "unknown", word: "hibernating" });
-    expect(phaseState("starting", 0.434)).toEqual({ state: "starting", word: "Loading 43 %" });
+    expect(phaseState("starting", 0.427)).toEqual({ state: "starting", word: "Loading 43 %" });
   });
 });
