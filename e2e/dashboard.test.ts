@@ -39,6 +39,8 @@ test("an operator cordons, drains under load, reloads in the middle, and sees th
       longTokens: 400,
     }).start();
     await page.getByRole("link", { name: from }).first().click();
+    await page.waitForURL(`**/nodes/${from}`, soon);
+    await page.getByRole("heading", { level: 1, name: from }).waitFor(soon);
     await page.getByRole("button", { name: /^Drain…/ }).click();
     await dialog.getByText("Each replacement serves before its original drains").waitFor(soon);
     await shoot(page, "drain-preview");
@@ -70,7 +72,7 @@ test("an operator cordons, drains under load, reloads in the middle, and sees th
     expect(load.failed).toEqual([]);
     expect((await cluster.client.nodes.get.query({ node: from })).availability).toBe("drained");
 
-    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit" }).click();
     await page.getByText("replace PSU 2").first().waitFor(soon);
     expect([...problems, ...second.problems]).toEqual([]);
   } finally {
