@@ -15,8 +15,10 @@ function Step({ move, step }: { readonly move: MoveView; readonly step: ShownSte
   const position = stepNames.indexOf(step) - stepNames.indexOf(current);
   const at = move.stepAt[step];
   const isOver = move.step === "stopped";
-  // A step without a time was skipped: a replica that serves nothing goes from queued to stopping.
-  const isDone = at !== undefined && (position < 0 || isOver);
+  // A step without a time was passed within one decision, unless there is no replacement: a replica that serves nothing
+  // goes from queued to stopping, and what lies between was skipped.
+  const isPassed = at !== undefined || move.replacementId !== null;
+  const isDone = isPassed && (position < 0 || isOver);
   const isNow = position === 0 && !isOver;
   const state = moveStateOf(move);
   const ratio = isNow && step === "loading" ? move.loadRatio : null;
