@@ -80,11 +80,16 @@ export class LocalCluster {
     const ask = async () =>
       (await fetch(`${this.adminUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok ? true : null;
     await this.#ready(child, { what: "the admin", timeoutMs: 60_000, signal, ask });
-    const file = join(dataDir, "admin", "credentials.json");
-    const credentials = await readJsonFile(file, credentialsFile);
-    if (credentials.kind !== "ok") throw new Error(`${file} is ${credentials.kind}; the admin writes it at its start`);
-    const { operatorToken } = credentials.value;
-    return { credentials: credentials.value, client: createLlmgwClient({ url: this.adminUrl, token: operatorToken }) };
+    const credentials = await this.credentials();
+    if (credentials === null)
+      throw new Error(`the admin writes its credentials at its start, and has not: ${dataDir}/admin`);
+    return { credentials, client: createLlmgwClient({ url: this.adminUrl, token: credentials.operatorToken }) };
+  }
+
+  /** The credentials that the admin made at its first start; null before that. */
+  async credentials(): Promise<Credentials | null> {
+    const file = await readJsonFile(join(this.#options.dataDir, "admin", "credentials.json"), credentialsFile);
+    return file.kind === "ok" ? file.value : null;
   }
 
   async startRouter(routerToken: string, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ export const demoModel = {
   id: "demo-8b",
   aliases: ["demo"],
   source: { hub: "llmgw/demo-8b" },
-  engine: { name: "sim", args: ["--sim-load-ms", "2500", "--sim-itl-ms", "30"] },
+  engine: { name: "sim", args: ["--sim-load-ms", "1500", "--sim-itl-ms", "30"] },
   replicas: 2,
   resources: { memoryPerGpu: "40GiB", context: 8192, tp: 1 },
 } satisfies ModelManifest;

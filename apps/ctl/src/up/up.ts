@@ -83,15 +83,26 @@ async function bringUp(input: {
     settings.databaseUrl === undefined ? "starting the embedded PostgreSQL …" : "using the PostgreSQL of DATABASE_URL",
   );
   const databaseUrl = settings.databaseUrl ?? (await cluster.startPostgres(signal));
-  say("starting the admin …");
-  const { credentials, client } = await cluster.startAdmin(databaseUrl, signal);
   const nodes = settings.demo ? settings.agents : 0;
-  say(`starting the router${nodes === 0 ? "" : ` and ${nodes} simulated nodes (${settings.gpus})`} …`);
-  for (let index = 0; index < nodes; index += 1) {
-    const firstPort = firstEnginePort + index * portsPerNode;
-    cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: credentials.joinToken, firstPort });
+  const startMachines = (found: Credentials) => {
+    for (let index = 0; index < nodes; index += 1) {
+      const firstPort = firstEnginePort + index * portsPerNode;
+      cluster.startAgent({ name: `sim-${index + 1}`, gpus: settings.gpus, joinToken: found.joinToken, firstPort });
+    }
+    return cluster.startRouter(found.routerToken, signal);
+  };
+  const machines = nodes === 0 ? "the router" : `the router and ${nodes} simulated nodes (${settings.gpus})`;
+  // From the second start on nothing has to wait for the admin: agents and routers find it when it is there.
+  const known = await cluster.credentials();
+  say(`starting the admin${known === null ? "" : `, ${machines}`} …`);
+  const [{ credentials, client }] = await Promise.all([
+    cluster.startAdmin(databaseUrl, signal),
+    known === null ? undefined : startMachines(known),
+  ]);
+  if (known === null) {
+    say(`starting ${machines} …`);
+    await startMachines(credentials);
   }
-  await cluster.startRouter(credentials.routerToken, signal);
   const model = nodes === 0 ? null : await deployDemo({ nodes, cluster, credentials, client, say, signal });
   const link = await client.access.createSignInLink.mutate({ name: "operator" });
   const run: RunFile = {
