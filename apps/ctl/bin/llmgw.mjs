@@ -1,6 +1,15 @@
 #!/usr/bin/env node
-// Registers tsx so that the TypeScript sources run as they are, then hands over to the command line.
-import { register } from "tsx/esm/api";
+// Runs the bundle of the command line while it is fresh, otherwise its TypeScript sources as they are.
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { freshBundle } from "@llmgw/service/fresh-bundle";
 
-register();
-await import("../src/main.ts");
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const bundle = freshBundle({ root, app: "ctl", entry: "main.ts" });
+if (bundle === null) {
+  const { register } = await import("tsx/esm/api");
+  register();
+  await import("../src/main.ts");
+} else {
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(bundle).href);
+}

@@ -1,14 +1,21 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The clone (or installed tree) that this program runs from. */
-export const treeRoot = fileURLToPath(new URL("../../../..", import.meta.url));
+/** The clone (or installed tree) that this program runs from: the folder above `apps`, from a source as from the bundle. */
+export const treeRoot = above("apps", fileURLToPath(import.meta.url));
 
 /** The folder where `llmgw up` keeps everything: `.llmgw` in a clone, else the user's state folder. */
 export function defaultDataDir(): string {
   return existsSync(join(treeRoot, "package-lock.json"))
     ? join(treeRoot, ".llmgw")
     : join(homedir(), ".local", "state", "llmgw");
+}
+
+function above(name: string, path: string): string {
+  const parent = dirname(path);
+  if (parent === path)
+    throw new Error(`llmgw's programs run from a tree with a folder "${name}"; ${import.meta.url} is in none`);
+  return path.endsWith(`/${name}`) ? parent : above(name, parent);
 }

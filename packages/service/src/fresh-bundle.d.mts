@@ -1,0 +1,3 @@
+import type { ProgramFile } from "./program-command.ts";
+
+export function freshBundle(program: ProgramFile): string | null;
