@@ -69,7 +69,7 @@ async function serve(config: AdminConfig, database: Database, log: Logger): Prom
   // React and Next choose their build by this when they are loaded, which happens below.
   Object.assign(process.env, { NODE_ENV: config.dev ? "development" : "production" });
   const { host, port } = config.listen;
-  const pages = await openPages({ directory: adminDirectory, host, port, dev: config.dev });
+  const pages = await openPages({ directory: adminDirectory, host, port, dev: config.dev, clock: systemClock });
   const stopping = new AbortController();
   const { promise: listening, resolve: onListening } = deferred();
   const handler = listenerOf({ config, database, admin, pages, log, stopping: stopping.signal });

@@ -10,6 +10,5 @@ if (bundle === null) {
   register();
   await import("../src/main.ts");
 } else {
-  process.setSourceMapsEnabled(true);
   await import(pathToFileURL(bundle).href);
 }

@@ -1,18 +1,23 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigError } from "@llmgw/service";
+import { type Clock, ConfigError } from "@llmgw/service";
 import type { PageHandler } from "./listener.ts";
+
+/**
+ * Loading takes a second or two of a core. At the start of an admin agents, routers and the control loop want that core
+ * first, unless somebody waits for a page.
+ */
+const HEAD_START_MS = 10_000;
 
 export interface Pages {
   /** Waits for the dashboard to be loaded. */
   readonly handle: PageHandler;
-  /** Loads the dashboard, and keeps it until the signal aborts. */
+  /** Loads the dashboard when a page is asked for, or after a head start for everything else; keeps it until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The dashboard: Next in production mode from what `next build` left, or with `dev` compiling as it goes. Loading it
- * takes a second or two, and agents and routers do not have to wait for that: only pages do.
+ * The dashboard: Next in production mode from what `next build` left, or with `dev` compiling as it goes.
  * @throws ConfigError when it was not built.
  */
 export async function openPages(options: {
@@ -20,6 +25,7 @@ export async function openPages(options: {
   readonly host: string;
   readonly port: number;
   readonly dev: boolean;
+  readonly clock: Clock;
 }): Promise<Pages> {
   const { directory, dev } = options;
   if (!dev && !(await exists(join(directory, ".next", "BUILD_ID")))) {
@@ -34,10 +40,18 @@ export async function openPages(options: {
     failed = reject;
   });
   ready.catch(() => undefined); // `run` rejects with the same error; a page that waits gets it too
+  let ask: () => void;
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
   return {
-    handle: async (request, response) => (await ready)(request, response),
+    handle: async (request, response) => {
+      ask();
+      return (await ready)(request, response);
+    },
     run: async (signal) => {
       try {
+        await Promise.race([asked, options.clock.sleep(HEAD_START_MS, signal)]);
         const { default: createNext } = await import("next");
         const next = createNext({ dev, dir: directory, hostname: options.host, port: options.port });
         await next.prepare();
