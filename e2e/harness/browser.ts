@@ -25,6 +25,7 @@ export async function openBrowser(): Promise<Browser> {
 export async function signIn(
   browser: Browser,
   cluster: Cluster,
+  name = "mara",
 ): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
@@ -33,7 +34,7 @@ export async function signIn(
     if (message.type() === "error") problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(error.message));
-  const { path } = await cluster.client.access.createSignInLink.mutate({ name: "mara" });
+  const { path } = await cluster.client.access.createSignInLink.mutate({ name });
   await page.goto(`${cluster.adminUrl}${path}`);
   return { context, page, problems };
 }

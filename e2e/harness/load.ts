@@ -29,6 +29,8 @@ export class Load {
   readonly #open = new Set<Promise<void>>();
   #running: Promise<void> = Promise.resolve();
   #stop = false;
+  readonly #started = { short: 0, stream: 0, long: 0 };
+  #hasLong = true;
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -38,6 +40,11 @@ export class Load {
     return this.#open.size;
   }
 
+  /** How many streams of `longTokens` have begun. */
+  get longStarted(): number {
+    return this.#started.long;
+  }
+
   get failed(): Outcome[] {
     return this.outcomes.filter((outcome) => !outcome.ok);
   }
@@ -45,6 +52,11 @@ export class Load {
   start(): this {
     this.#running = this.#run();
     return this;
+  }
+
+  /** From now on the streams are short ones. */
+  endLong(): void {
+    this.#hasLong = false;
   }
 
   /** No new requests; resolves when every open one has ended. */
@@ -61,8 +73,10 @@ export class Load {
     for (let count = 0; !this.#stop; count += 1) {
       const dueMs = startedAt + (count * 1000) / perSecond - Date.now();
       if (dueMs > 0) await sleep(dueMs);
-      const kind = count % longEvery === 0 ? "long" : count % 2 === 0 ? "stream" : "short";
-      const one = this.#send(urls[count % urls.length] ?? "", kind);
+      const kind = this.#hasLong && count % longEvery === 0 ? "long" : count % 2 === 0 ? "stream" : "short";
+      // Each kind goes round the routers by itself, so each router gets all kinds.
+      const one = this.#send(urls[this.#started[kind] % urls.length] ?? "", kind);
+      this.#started[kind] += 1;
       this.#open.add(one);
       void one.finally(() => this.#open.delete(one));
     }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "./cluster.ts";
 
-/** Samples every 100 ms what a router says it could send to, and how many replicas hold a place. */
+/** Samples every 100 ms what each router says it could send to, and how many replicas hold a place. */
 export class Watcher {
+  /** Rounds in which every router and the admin answered. */
+  samples = 0;
   leastServing = Number.POSITIVE_INFINITY;
   mostReplicas = 0;
   readonly #cluster: Cluster;
@@ -27,30 +29,36 @@ export class Watcher {
 
   async #run(): Promise<void> {
     while (!this.#stop) {
-      for (const router of this.#cluster.routers) {
-        const usable = await usableEndpoints(router.diagnosticsUrl);
-        if (usable !== null) this.leastServing = Math.min(this.leastServing, usable);
-      }
-      try {
-        const replicas = await this.#cluster.client.replicas.list.query({ model: this.#model });
-        const placed = replicas.filter((replica) => !["pending", "stopped"].includes(replica.phase)).length;
-        this.mostReplicas = Math.max(this.mostReplicas, placed);
-      } catch {
-        // the admin is down just now, which is part of some tests
-      }
+      const [placed, ...usable] = await Promise.all([
+        this.#placed(),
+        ...this.#cluster.routers.map(({ diagnosticsUrl }) => usableEndpoints(diagnosticsUrl)),
+      ]);
+      for (const count of usable) this.leastServing = Math.min(this.leastServing, count ?? Number.POSITIVE_INFINITY);
+      this.mostReplicas = Math.max(this.mostReplicas, placed ?? 0);
+      if (placed !== null && !usable.includes(null)) this.samples += 1;
       await sleep(100);
+    }
+  }
+
+  /** Replicas that hold a place; null while the admin is down, which is part of some tests. */
+  async #placed(): Promise<number | null> {
+    try {
+      const replicas = await this.#cluster.client.replicas.list.query({ model: this.#model });
+      return replicas.filter((replica) => !["pending", "stopped"].includes(replica.phase)).length;
+    } catch {
+      return null;
     }
   }
 }
 
-/** Endpoints of a router that it may send new requests to, by the states its metrics show; null while it is down. */
+/** Endpoints that a router may send new requests to, by their state and breaker; null while it is down. */
 async function usableEndpoints(diagnosticsUrl: string): Promise<number | null> {
   try {
     const answer = await fetch(`${diagnosticsUrl}/debug/endpoints`);
     const table = (await answer.json()) as { models: { endpoints: { state: string; breaker: string }[] }[] };
     return table.models
       .flatMap((model) => model.endpoints)
-      .filter(({ state }) => state === "serving" || state === "moving").length;
+      .filter(({ state, breaker }) => (state === "serving" || state === "moving") && breaker !== "open").length;
   } catch {
     return null;
   }
