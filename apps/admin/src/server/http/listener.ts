@@ -72,7 +72,10 @@ async function answer(exchange: Exchange, options: ListenerOptions): Promise<voi
   const { request, response, url } = exchange;
   const { pathname } = url;
   if (pathname === "/health" && options.diagnostics(request, response)) return;
-  if (pathname === "/sign-in") return await signIn(exchange, options.signIn);
+  if (pathname === "/sign-in") {
+    const token = url.searchParams.get("token");
+    return token === null ? await showPage(exchange, options) : await signIn({ ...exchange, token }, options.signIn);
+  }
   if (pathname.startsWith("/_next/static/")) return await options.pages(request, response);
 
   const caller = await options.credentials.caller(request, exchange.requestId);
@@ -88,7 +91,8 @@ async function answer(exchange: Exchange, options: ListenerOptions): Promise<voi
     }
     return;
   }
-  await showPage(exchange, caller, options);
+  if (caller.actor.permission !== null && permits(caller.actor.permission, "viewer")) await showPage(exchange, options);
+  else redirect(response, "/sign-in", {});
 }
 
 const isDiagnostics = (pathname: string) => pathname === "/metrics" || pathname.startsWith("/debug/");
@@ -128,12 +132,7 @@ function diagnose(exchange: Exchange, { actor }: Caller, options: ListenerOption
   }
 }
 
-async function showPage(exchange: Exchange, { actor }: Caller, options: ListenerOptions): Promise<void> {
-  const { request, response } = exchange;
-  if (actor.permission === null || !permits(actor.permission, "viewer")) {
-    redirect(response, "/sign-in", {});
-    return;
-  }
+async function showPage({ request, response }: Exchange, options: ListenerOptions): Promise<void> {
   // Next takes the nonce for its own inline scripts from this header of the request.
   const nonce = randomBytes(16).toString("base64");
   const policy = pagePolicy(nonce, options.dev);
