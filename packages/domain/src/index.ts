@@ -93,6 +93,7 @@ export type { StreamFacts } from "./routing/event-stream.ts";
 export { EventStream } from "./routing/event-stream.ts";
 export type { LedgerMark, LedgerSlot } from "./routing/ledger.ts";
 export { Ledger } from "./routing/ledger.ts";
+export { MultipartScan, multipartBoundary } from "./routing/multipart-scan.ts";
 export { RateWindow } from "./routing/rate-window.ts";
 export { retryAfterSeconds, waitSeconds } from "./routing/retry-after.ts";
 export { RetryBudget } from "./routing/retry-budget.ts";

@@ -9,9 +9,9 @@ export type Authentication =
 
 /** Decides on the key of a request from its head alone. `nowMs`: milliseconds since the epoch. */
 export function authenticate(request: IncomingMessage, registry: Registry, nowMs: number): Authentication {
-  const given = bearerToken(request.rawHeaders);
+  const given = givenKey(request.rawHeaders);
   if (given === undefined) {
-    return refused('This API wants the header "Authorization: Bearer" with an API key, once.');
+    return refused('This API wants the header "Authorization: Bearer" (or "x-api-key") with an API key, once.');
   }
   const key = registry.key(hash("sha256", given));
   if (key === undefined) return refused("This API key is not known here. Check that it was copied whole.");
@@ -20,17 +20,29 @@ export function authenticate(request: IncomingMessage, registry: Registry, nowMs
   return { kind: "ok", key };
 }
 
-/** The token of the one Authorization header. Two of them are refused: programs differ on which one counts. */
-function bearerToken(rawHeaders: readonly string[]): string | undefined {
-  let found: string | undefined;
+/**
+ * The key of the one Authorization header; without that, of the one x-api-key header, where Anthropic's clients put it. Two of
+ * a kind are refused: programs differ on which one counts.
+ */
+function givenKey(rawHeaders: readonly string[]): string | undefined {
+  let authorization: string | undefined;
+  let apiKey: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
-    if (name.length !== "authorization".length || name.toLowerCase() !== "authorization") continue;
-    if (found !== undefined) return undefined;
-    found = rawHeaders[index + 1] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
+      if (authorization !== undefined) return undefined;
+      authorization = value;
+    } else if (name.length === API_KEY.length && name.toLowerCase() === API_KEY) {
+      if (apiKey !== undefined) return undefined;
+      apiKey = value;
+    }
   }
-  return found === undefined ? undefined : /^bearer +(\S+) *$/i.exec(found)?.[1];
+  return authorization === undefined ? apiKey : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
+
+const AUTHORIZATION = "authorization";
+const API_KEY = "x-api-key";
 
 function refused(message: string): Authentication {
   const error = routerError("invalid_api_key", message, { headers: { "www-authenticate": "Bearer" } });

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { newId } from "@llmgw/service";
-import { errorBody, type RouterErrorCode, routerError } from "./router-error.ts";
+import { errorBody } from "./dialect.ts";
+import { type RouterErrorCode, routerError } from "./router-error.ts";
 
 /** Answers bytes that are no HTTP request, or one whose head never ended, and closes. */
 export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket, isAnswering: boolean): void {
@@ -11,12 +12,13 @@ export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket, i
     return;
   }
   const refusal = routerError(codeOf(error), messageOf(error));
-  const body = JSON.stringify(errorBody(refusal));
+  const requestId = newId("req");
+  const body = JSON.stringify(errorBody(refusal, { dialect: "openai", requestId }));
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${newId("req")}`,
+    `x-request-id: ${requestId}`,
     `x-llmgw-reason: ${refusal.code}`,
     "connection: close",
   ];

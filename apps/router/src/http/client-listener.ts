@@ -4,13 +4,14 @@ import { type AddressSetting, type BoundAddress, type ListenAddress, listen } fr
 import { shuttingDown } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerBadRequest } from "./bad-request.ts";
+import { allowedOrigin, preflightHeaders } from "./cors.ts";
 import { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
 import { clientRequestId } from "./headers.ts";
 import { listModels, retrieveModel } from "./list-models.ts";
 import { RequestIds } from "./request-ids.ts";
 import { routerError, shown } from "./router-error.ts";
-import { routeOf } from "./routes.ts";
+import { dialectOf, routeOf } from "./routes.ts";
 import { serveInference } from "./serve-inference.ts";
 
 export interface ClientListenerOptions extends Omit<Gateway, "isDraining"> {
@@ -122,6 +123,8 @@ export class ClientListener {
       request,
       response,
       startMs: this.#options.clock.monotonicMs(),
+      dialect: dialectOf(request.url ?? ""),
+      corsOrigin: allowedOrigin(request.headers, this.#options.registry.settings.cors.origins),
       isDraining: () => this.#isDraining,
       onEnd: (ended, end) => {
         this.#options.observer.exchangeEnded(ended, end);
@@ -165,6 +168,9 @@ export class ClientListener {
         exchange.sendError(routerError("method_not_allowed", `This path takes ${route.allow}.`, { headers }));
         return;
       }
+      case "preflight":
+        answerPreflight(exchange, route.allow);
+        return;
       case "healthz":
         exchange.sendJson(this.#isDraining ? 503 : 200, { status: this.#isDraining ? "shutting_down" : "ok" });
         exchange.end({ outcome: this.#isDraining ? "shutdown" : "ok", status: this.#isDraining ? 503 : 200 });
@@ -181,8 +187,19 @@ export class ClientListener {
     if (this.#isDraining) exchange.sendError(shuttingDown());
     else if (route.kind === "models") listModels(exchange, registry, key);
     else if (route.kind === "model") retrieveModel(exchange, registry, { key, encodedId: route.encodedId });
-    else await serveInference(this.#gateway, exchange, key);
+    else await serveInference(this.#gateway, exchange, { api: route.api, key });
   }
+}
+
+/** Answers a browser's question what its page may send. It carries no key: it is not a request yet. */
+function answerPreflight(exchange: Exchange, allow: string): void {
+  if (!exchange.isCrossOriginAllowed) {
+    exchange.sendError(routerError("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } }));
+    return;
+  }
+  exchange.writeHead(204, preflightHeaders(exchange.request.headers, allow));
+  exchange.end({ outcome: "ok", status: 204 });
+  exchange.response.end();
 }
 
 /** Ends the socket behind an answer's last byte: after a stop, a keep-alive socket would go on bringing requests. */

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorBody, type RouterError } from "./router-error.ts";
+import type { TokenUsage } from "./answer-usage.ts";
+import { corsHeaders } from "./cors.ts";
+import { type Dialect, errorBody } from "./dialect.ts";
+import type { RouterError } from "./router-error.ts";
 
 export type Outcome =
   | "ok"
@@ -22,9 +25,15 @@ export interface ExchangeOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startMs: number;
+  /** In which its errors are told. */
+  readonly dialect: Dialect;
+  /** Its origin, if pages from there may read the answer. */
+  readonly corsOrigin: string | null;
   readonly isDraining: () => boolean;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
 }
+
+const UPLOAD_LINGER_MS = 2_000;
 
 /** One client request from its head to the end of its answer. Ends exactly once, whatever happens. */
 export class Exchange {
@@ -32,6 +41,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startMs: number;
+  readonly dialect: Dialect;
+  readonly #corsOrigin: string | null;
   readonly #isDraining: () => boolean;
   readonly #onEnd: ExchangeOptions["onEnd"];
   #end: ExchangeEnd | null = null;
@@ -44,12 +55,18 @@ export class Exchange {
   replica: string | null = null;
   attempts = 0;
   firstTokenMs: number | null = null;
+  /** Content events of a streamed answer. */
+  contentEvents = 0;
+  /** What the engine says the answer took; null where it says nothing. */
+  usage: TokenUsage | null = null;
 
   constructor(options: ExchangeOptions) {
     this.id = options.id;
     this.request = options.request;
     this.response = options.response;
     this.startMs = options.startMs;
+    this.dialect = options.dialect;
+    this.#corsOrigin = options.corsOrigin;
     this.#isDraining = options.isDraining;
     this.#onEnd = options.onEnd;
     // 'close' of the request only says that its body was read; the response's own says whether the client left.
@@ -65,6 +82,11 @@ export class Exchange {
 
   get isEnded(): boolean {
     return this.#end !== null;
+  }
+
+  /** True if pages of the origin that it comes from may use this API. */
+  get isCrossOriginAllowed(): boolean {
+    return this.#corsOrigin !== null;
   }
 
   /** Who is to be told when the client leaves or the router gives up on open answers; the last one set counts. */
@@ -89,16 +111,13 @@ export class Exchange {
     if (this.#isDraining()) this.response.shouldKeepAlive = false;
     headers.push("x-request-id", this.id);
     if (this.replica !== null) headers.push("x-llmgw-endpoint", this.replica);
+    if (this.#corsOrigin !== null) headers.push(...corsHeaders(this.#corsOrigin));
     this.response.writeHead(status, headers);
   }
 
   /** Answers with a whole JSON body. */
   sendJson(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const list = ["content-type", "application/json", "content-length", String(bytes.length)];
-    for (const [name, value] of Object.entries(headers)) list.push(name, value);
-    this.writeHead(status, list);
-    this.response.end(bytes);
+    this.response.end(this.#jsonAnswer(status, body, headers));
   }
 
   /** Answers with an error of the router's own and ends with `outcome`. */
@@ -106,12 +125,21 @@ export class Exchange {
     if (this.#isClientGone || this.#end !== null) return;
     const headers: Record<string, string> = { ...error.headers, "x-llmgw-reason": error.code };
     if (error.retryAfterSeconds !== null) headers["retry-after"] = String(error.retryAfterSeconds);
-    if (this.#hasUnreadBody()) {
-      this.response.shouldKeepAlive = false;
-      this.request.resume();
-    }
-    this.sendJson(error.status, errorBody(error), headers);
+    const isUploading = this.#hasUnreadBody();
+    if (isUploading) this.response.shouldKeepAlive = false;
+    const body = errorBody(error, { dialect: this.dialect, requestId: this.id });
+    const bytes = this.#jsonAnswer(error.status, body, headers);
     this.end({ outcome, status: error.status });
+    if (isUploading) endAfterUpload(this.request, this.response, bytes);
+    else this.response.end(bytes);
+  }
+
+  #jsonAnswer(status: number, body: unknown, headers: Readonly<Record<string, string>>): Buffer {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const list = ["content-type", "application/json", "content-length", String(bytes.length)];
+    for (const [name, value] of Object.entries(headers)) list.push(name, value);
+    this.writeHead(status, list);
+    return bytes;
   }
 
   #hasUnreadBody(): boolean {
@@ -125,6 +153,26 @@ export class Exchange {
     this.#interrupt?.("client_closed");
     this.end({ outcome: "client_closed", status: 499 });
   }
+}
+
+/**
+ * Answers a client that is still sending. It gets the whole answer at once, and time to notice: a socket that is closed with
+ * unread bytes in it is reset, and the client may lose the answer with it.
+ */
+function endAfterUpload(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  if (request.method === "HEAD") {
+    response.end();
+    return;
+  }
+  response.write(bytes);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, UPLOAD_LINGER_MS);
+  request.once("end", end);
+  response.once("close", () => clearTimeout(timer));
+  request.resume();
 }
 
 function outcomeOf({ status, code }: RouterError): Outcome {

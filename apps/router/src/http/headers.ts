@@ -5,6 +5,9 @@ const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0
 /** Visible ASCII without quotes and backslashes: safe in a header, a log line and a metrics label alike. */
 const REQUEST_ID = /^[\x21\x23-\x26\x28-\x5b\x5d-\x7e]{1,128}$/;
 
+/** Headers by which clients say which version of a dialect they speak. */
+const DIALECT_HEADERS = ["anthropic-version", "anthropic-beta"] as const;
+
 /** Headers of an engine's answer that reach the client. Everything about the connection is made anew. */
 const ANSWER_HEADERS = [
   "content-type",
@@ -30,6 +33,10 @@ export function engineHeaders(
 ): string[] {
   const list = ["content-type", headers["content-type"] ?? "application/json", "x-request-id", requestId];
   if (headers.accept !== undefined) list.push("accept", headers.accept);
+  for (const name of DIALECT_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) list.push(name, one(value));
+  }
   const { traceparent, tracestate } = headers;
   if (typeof traceparent === "string" && TRACEPARENT.test(traceparent)) {
     list.push("traceparent", traceparent);

@@ -1,21 +1,12 @@
-import { isUtf8 } from "node:buffer";
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, type ZlibOptions } from "node:zlib";
-import { BodyScan, type ByteSpan } from "@llmgw/domain";
 import type { TimerWheel } from "../upstream/timer-wheel.ts";
+import { decodeBody, isKnownCoding } from "./decode-body.ts";
 import type { Exchange } from "./exchange.ts";
 import { type RouterError, routerError, shown } from "./router-error.ts";
 
-/** Steps small enough that a scan never holds up other streams noticeably (about 1 ms each). */
-const SCAN_STEP_BYTES = 524_288;
-
 const UPLOAD_BYTES_PER_MS = 1_048.576; // the time limit grows by a second for each MiB
 
-const decoders: Readonly<Record<string, (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>>> = {
-  gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
-  deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
-  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
-};
+/** From here on a body of declared length is written into one buffer as it comes, not put together at its end. */
+const PREPARE_FROM_BYTES = 131_072;
 
 export type BodyReading =
   | { readonly kind: "ok"; readonly bytes: Buffer }
@@ -35,7 +26,7 @@ export interface ReadBodyOptions {
 export function refuseByHead(exchange: Exchange, maxBytes: number): RouterError | null {
   const { headers } = exchange.request;
   const coding = codingOf(exchange);
-  if (coding !== null && decoders[coding] === undefined) {
+  if (coding !== null && !isKnownCoding(coding)) {
     return routerError(
       "unsupported_encoding",
       `The body is coded as ${shown(coding)}: expected gzip, deflate, br or none.`,
@@ -51,49 +42,55 @@ export async function readBody(exchange: Exchange, options: ReadBodyOptions): Pr
   if (exchange.request.headers.expect !== undefined) exchange.response.writeContinue();
   const received = await receive(exchange, options);
   if (received.kind !== "ok" || coding === null) return received;
-  const decode = decoders[coding];
-  if (decode === undefined) throw new Error(`no decoder for ${coding}, which refuseByHead should have refused`);
-  try {
-    const bytes = await decode(received.bytes, { maxOutputLength: options.maxBytes });
-    if (!options.reserve(bytes.length)) return refused(overloaded());
-    return exchange.isClientGone ? { kind: "left" } : { kind: "ok", bytes };
-  } catch (error) {
-    const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    if (isTooLarge) return refused(tooLarge(options.maxBytes));
-    return refused(routerError("invalid_request_error", `The body is not valid ${coding} data.`));
+  const { maxBytes, reserve } = options;
+  const decoding = await decodeBody(received.bytes, { coding, maxBytes, reserve });
+  if (exchange.isClientGone) return { kind: "left" };
+  switch (decoding.kind) {
+    case "ok":
+      return decoding;
+    case "too_large":
+      return refused(tooLarge(maxBytes));
+    case "no_memory":
+      return refused(overloaded());
+    case "invalid":
+      return refused(routerError("invalid_request_error", `The body is not valid ${coding} data.`));
   }
 }
 
-export type RequestReading =
-  | { readonly kind: "ok"; readonly model: string; readonly modelSpan: ByteSpan; readonly stream: boolean }
-  | { readonly kind: "refused"; readonly error: RouterError };
+/** Takes a body in, in one piece however it comes. */
+class Collector {
+  readonly #parts: Buffer[] = [];
+  #whole: Buffer | null;
+  #size = 0;
 
-/** Reads the model and whether a stream is wanted from a JSON body, and checks that it is JSON to its end. */
-export async function scanBody(bytes: Buffer): Promise<RequestReading> {
-  if (!isUtf8(bytes)) return refused(routerError("invalid_request_error", "The body is not valid UTF-8."));
-  const scan = new BodyScan(bytes);
-  let result = scan.step(SCAN_STEP_BYTES);
-  while (result === null) {
-    await new Promise((resolve) => setImmediate(resolve));
-    result = scan.step(SCAN_STEP_BYTES);
+  constructor(declaredBytes: number) {
+    this.#whole = declaredBytes < PREPARE_FROM_BYTES ? null : Buffer.allocUnsafeSlow(declaredBytes);
   }
-  if (result.kind === "invalid") {
-    return refused(routerError("invalid_request_error", sentence(result.message), { param: result.param }));
+
+  get size(): number {
+    return this.#size;
   }
-  const { model, stream } = result;
-  const name: unknown = JSON.parse(bytes.toString("utf8", model.start, model.end));
-  if (typeof name !== "string") throw new Error("the body scan took something for a string that is none");
-  return { kind: "ok", model: name, modelSpan: model, stream };
+
+  add(chunk: Buffer): void {
+    if (this.#whole === null) this.#parts.push(chunk);
+    else chunk.copy(this.#whole, this.#size);
+    this.#size += chunk.length;
+  }
+
+  bytes(): Buffer {
+    if (this.#whole !== null) return this.#whole.subarray(0, this.#size);
+    const [only] = this.#parts;
+    return this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#size);
+  }
 }
 
 function receive(exchange: Exchange, options: ReadBodyOptions): Promise<BodyReading> {
   const { request } = exchange;
   const { maxBytes, uploadMs, wheel, nowMs, reserve } = options;
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new Collector(Number(request.headers["content-length"] ?? 0));
     const startMs = nowMs();
-    const deadlineMs = () => startMs + uploadMs + size / UPLOAD_BYTES_PER_MS;
+    const deadlineMs = () => startMs + uploadMs + body.size / UPLOAD_BYTES_PER_MS;
     const settle = (reading: BodyReading) => {
       timer.cancel();
       exchange.onInterrupt(null);
@@ -102,15 +99,11 @@ function receive(exchange: Exchange, options: ReadBodyOptions): Promise<BodyRead
       resolve(reading);
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) settle(refused(tooLarge(maxBytes)));
+      if (body.size + chunk.length > maxBytes) settle(refused(tooLarge(maxBytes)));
       else if (!reserve(chunk.length)) settle(refused(overloaded()));
-      else chunks.push(chunk);
+      else body.add(chunk);
     };
-    const onEnd = () => {
-      const [only] = chunks;
-      settle({ kind: "ok", bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size) });
-    };
+    const onEnd = () => settle({ kind: "ok", bytes: body.bytes() });
     const timer = wheel.add(
       {
         onDeadline: (atMs) => {
@@ -151,8 +144,4 @@ function overloaded(): RouterError {
 
 function refused(error: RouterError): { readonly kind: "refused"; readonly error: RouterError } {
   return { kind: "refused", error };
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

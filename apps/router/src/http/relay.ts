@@ -1,16 +1,16 @@
-import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { type DispatchEnd, EventStream } from "@llmgw/domain";
 import type { Dispatcher } from "undici";
 import type { Grant, ModelRoute } from "../registry/model-route.ts";
 import type { RouterSettings } from "../registry/settings.ts";
 import type { Timer, TimerTarget, TimerWheel } from "../upstream/timer-wheel.ts";
+import { AnswerTail, usageOfEvents } from "./answer-usage.ts";
 import { type Limit, nextLimit } from "./attempt-limits.ts";
-import { errorEventStatus, isEventStream } from "./event-answer.ts";
+import { ClientAnswer } from "./client-answer.ts";
+import { errorEventStatus, isEventStream, mayBeCutOff } from "./event-answer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
-import { answerHeaders, readRetryAfter } from "./headers.ts";
-import { interruptedEvent } from "./router-error.ts";
-import { transportFailure, type UpstreamFailure, upstreamFailure } from "./upstream-failure.ts";
+import { type EngineRefusal, isRefusal, judgeRefusal, RefusalReader } from "./refusal.ts";
+import { blameOf, transportFailure, type UpstreamFailure, upstreamFailure } from "./upstream-failure.ts";
 
 /** How one attempt ended. Only `failed` and `refused` left the client without a byte, so only they may be retried. */
 export type RelayEnd =
@@ -22,14 +22,6 @@ export type RelayEnd =
       readonly isStaleSocket: boolean;
     }
   | { readonly kind: "refused"; readonly refusal: EngineRefusal };
-
-/** An engine's own 429 or 5xx, kept back while another endpoint may do better. */
-export interface EngineRefusal {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer;
-  readonly retryAfterSeconds: number | null;
-}
 
 export interface RelayRequest {
   readonly exchange: Exchange;
@@ -48,16 +40,18 @@ export interface RelayTools {
   readonly onAttemptEnd: (kind: string) => void;
 }
 
-/** More of a refusal's body than this is not kept. */
-const MAX_REFUSAL_BYTES = 1_048_576;
-
 /**
  * The head of an event stream waits so long for the first event: an engine that dies right after its head can then still be
  * replaced by another one, and a slow one's head is passed on in time.
  */
 const HEAD_HOLD_MS = 25;
 
-type Mode = "head" | "events" | "plain" | "refusal";
+/** What the engine's answer turned out to be, with whoever reads it; `head`: it has not begun. */
+type Answer =
+  | { readonly kind: "head" }
+  | { readonly kind: "events"; readonly events: EventStream }
+  | { readonly kind: "plain"; readonly tail: AnswerTail }
+  | { readonly kind: "refusal"; readonly reader: RefusalReader };
 
 /**
  * One request on one endpoint: sends it, and passes the answer on as it comes, with back-pressure. It owns the request's
@@ -67,7 +61,7 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
   readonly #request: RelayRequest;
   readonly #tools: RelayTools;
   readonly #limits: RouterSettings["timeouts"];
-  readonly #response: ServerResponse;
+  readonly #client: ClientAnswer;
   readonly #startMs: number;
   readonly #done: Promise<RelayEnd>;
   #resolve: (end: RelayEnd) => void = () => undefined;
@@ -75,23 +69,19 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
   #controller: Dispatcher.DispatchController | null = null;
   #isReusedSocket = false;
   #isSettled = false;
-  #mode: Mode = "head";
+  #answer: Answer = { kind: "head" };
   #status = 0;
   #head: IncomingHttpHeaders = {};
-  #events: EventStream | null = null;
-  #isHeadSent = false;
   #headAtMs = 0;
   #lastByteMs = 0;
   #lastContentMs: number | null = null;
   #pausedAtMs: number | null = null;
-  #refusalBody: Buffer[] = [];
-  #refusalBytes = 0;
 
   constructor(request: RelayRequest, tools: RelayTools) {
     this.#request = request;
     this.#tools = tools;
     this.#limits = request.route.timeouts;
-    this.#response = request.exchange.response;
+    this.#client = new ClientAnswer(request.exchange, () => this.#resume());
     this.#startMs = tools.nowMs();
     this.#done = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -122,50 +112,44 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
     this.#head = headers;
     this.#headAtMs = this.#tools.nowMs();
     this.#lastByteMs = this.#headAtMs;
-    if (status === 429 || status >= 500) {
-      this.#mode = "refusal";
-    } else if (status === 401 || status === 403) {
-      this.#fail(upstreamFailure("auth", `the engine answered ${status} to the router's own key`));
-    } else if (status < 400 && status >= 300) {
-      this.#fail(upstreamFailure("bad_answer", `the engine answered ${status}, a redirection`));
-    } else if (isEventStream(headers)) {
-      this.#mode = "events";
-      this.#events = new EventStream();
-      this.#timer?.noLaterThan(this.#headAtMs + HEAD_HOLD_MS);
-    } else {
-      this.#mode = "plain";
-      this.#lastContentMs = this.#headAtMs;
-      this.#timer?.noLaterThan(this.#headAtMs + this.#limits.idleMs);
-    }
+    this.#begin(status, headers);
     if (this.#isSettled) controller.abort(new Error("the engine's answer is not passed on"));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#lastByteMs = this.#tools.nowMs();
-    if (this.#mode === "events") this.#readEvents(chunk);
-    else if (this.#mode === "plain") this.#forward(chunk);
-    else this.#keepRefusal(chunk);
+    const answer = this.#answer;
+    if (answer.kind === "events") this.#readEvents(answer.events, chunk);
+    else if (answer.kind === "plain") {
+      answer.tail.push(chunk);
+      this.#forward(chunk);
+    } else if (answer.kind === "refusal" && !answer.reader.push(chunk)) {
+      this.#fail(upstreamFailure("bad_answer", `the engine answered ${this.#status} with a very long body`));
+    }
     if (this.#pausedAtMs !== null) controller.pause();
   }
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    if (this.#mode === "events") this.#endEvents();
-    else if (this.#mode === "plain") this.#endPlain();
-    else this.#endRefusal();
+    const answer = this.#answer;
+    if (answer.kind === "events") this.#endEvents(answer.events);
+    else if (answer.kind === "plain") this.#endPlain(answer.tail);
+    else if (answer.kind === "refusal") this.#endRefusal(answer.reader);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return;
-    if (this.#events?.facts.isComplete === true) this.#endEvents();
-    else this.#fail(transportFailure(error, this.#mode === "head"));
+    const answer = this.#answer;
+    if (answer.kind === "events" && answer.events.isComplete) this.#endEvents(answer.events);
+    else this.#fail(transportFailure(error, answer.kind === "head"));
   }
 
   /** The next of its limits, or null once it has ended; limits that have passed are acted on. */
   onDeadline(nowMs: number): number | null {
     if (this.#isSettled) return null;
-    if (this.#mode === "events" && !this.#isHeadSent && nowMs >= this.#headAtMs + HEAD_HOLD_MS) this.#sendHead();
+    const isHeld = this.#answer.kind === "events" && !this.#client.isHeadSent;
+    if (isHeld && nowMs >= this.#headAtMs + HEAD_HOLD_MS) this.#sendHead();
     const limit = this.#nextLimit();
     if (nowMs < limit.atMs) return limit.atMs;
     if (limit.kind === "client_stall") this.#dropClient("client_stalled");
@@ -179,84 +163,79 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
       isConnected: this.#controller !== null,
       pausedAtMs: this.#pausedAtMs,
       wantsStream: this.#request.wantsStream,
-      isEventStream: this.#mode === "events",
+      isEventStream: this.#answer.kind === "events",
       lastByteMs: this.#lastByteMs,
       lastContentMs: this.#lastContentMs,
     });
   }
 
-  #readEvents(chunk: Buffer): void {
-    const events = this.#events;
-    if (events === null) throw new Error("an event stream is read without a reader");
+  #begin(status: number, headers: IncomingHttpHeaders): void {
+    if (isRefusal(status)) {
+      this.#answer = { kind: "refusal", reader: new RefusalReader(status, headers) };
+    } else if (status === 401 || status === 403) {
+      this.#fail(upstreamFailure("auth", `the engine answered ${status} to the router's own key`));
+    } else if (status < 400 && status >= 300) {
+      this.#fail(upstreamFailure("bad_answer", `the engine answered ${status}, a redirection`));
+    } else if (isEventStream(headers)) {
+      this.#answer = { kind: "events", events: new EventStream() };
+      this.#timer?.noLaterThan(this.#headAtMs + HEAD_HOLD_MS);
+    } else {
+      this.#answer = { kind: "plain", tail: new AnswerTail() };
+      this.#lastContentMs = this.#headAtMs;
+      this.#timer?.noLaterThan(this.#headAtMs + this.#limits.idleMs);
+    }
+  }
+
+  #readEvents(events: EventStream, chunk: Buffer): void {
     const before = events.contentEvents;
     const whole = events.push(chunk);
     if (events.contentEvents > before) {
-      this.#request.exchange.firstTokenMs ??= this.#lastByteMs;
-      if (this.#lastContentMs === null) this.#timer?.noLaterThan(this.#lastByteMs + this.#limits.idleMs);
-      if (this.#lastContentMs === null) this.#timer?.noLaterThan(this.#lastByteMs + this.#limits.progressMs);
+      if (this.#lastContentMs === null) {
+        this.#request.exchange.firstTokenMs ??= this.#lastByteMs;
+        this.#timer?.noLaterThan(this.#lastByteMs + Math.min(this.#limits.idleMs, this.#limits.progressMs));
+      }
       this.#lastContentMs = this.#lastByteMs;
     }
     if (whole !== null) this.#forward(whole);
   }
 
-  #endEvents(): void {
-    const events = this.#events;
-    if (events === null) throw new Error("an event stream ended without a reader");
+  #endEvents(events: EventStream): void {
     const rest = events.flush();
     const { isComplete, errorEvent } = events.facts;
     if (!isComplete && errorEvent === null) {
       this.#fail(upstreamFailure("died", "the engine ended its stream in the middle of the answer"));
       return;
     }
-    if (!this.#isHeadSent) this.#sendHead();
-    if (rest === null) this.#response.end();
-    else this.#response.end(rest);
-    if (errorEvent === null) {
-      this.#answered("ok", { kind: "success" });
+    if (!this.#client.isHeadSent) this.#sendHead();
+    if (errorEvent === null) this.#finish("ok", { kind: "success" });
+    else {
+      const isFault = errorEventStatus(errorEvent) >= 500;
+      this.#finish("upstream_error", isFault ? { kind: "failure", evidence: null } : { kind: "neutral" });
+    }
+    this.#client.end(rest);
+  }
+
+  #endPlain(tail: AnswerTail): void {
+    if (mayBeCutOff(this.#head, tail.lastByte)) {
+      this.#fail(upstreamFailure("died", "the engine ended its answer in the middle of its JSON"));
       return;
     }
-    const isFault = errorEventStatus(errorEvent) >= 500;
-    this.#answered("upstream_error", isFault ? { kind: "failure", evidence: null } : { kind: "neutral" });
+    if (!this.#client.isHeadSent) this.#sendHead();
+    if (this.#status < 400) this.#finish("ok", { kind: "success" });
+    else this.#finish("client_error", { kind: "neutral" });
+    this.#client.end(null);
   }
 
-  #endPlain(): void {
-    if (!this.#isHeadSent) this.#sendHead();
-    this.#response.end();
-    if (this.#status < 400) this.#answered("ok", { kind: "success" });
-    else this.#answered("client_error", { kind: "neutral" });
-  }
-
-  #keepRefusal(chunk: Buffer): void {
-    this.#refusalBytes += chunk.length;
-    if (this.#refusalBytes > MAX_REFUSAL_BYTES) {
-      this.#fail(upstreamFailure("bad_answer", `the engine answered ${this.#status} with a very long body`));
-    } else this.#refusalBody.push(chunk);
-  }
-
-  #endRefusal(): void {
-    const status = this.#status;
-    const retryAfterSeconds = readRetryAfter(this.#head["retry-after"], this.#tools.wallMs());
-    const contentType = String(this.#head["content-type"] ?? "");
-    const refusal = { status, contentType, body: Buffer.concat(this.#refusalBody), retryAfterSeconds };
-    if (status === 429 || status === 503) {
-      this.#settle(
-        { kind: "refused", refusal },
-        { kind: "backpressure", retryAfterMs: 1_000 * (retryAfterSeconds ?? 1) },
-      );
-      return;
-    }
-    // A 500 may be this request's own fault: the breaker wants to see it from another body too.
-    const evidence = status === 500 ? createHash("sha256").update(this.#request.body).digest("base64") : null;
-    const isFault = status === 500 || status === 502 || status === 504;
-    this.#settle({ kind: "refused", refusal }, isFault ? { kind: "failure", evidence } : { kind: "neutral" });
+  #endRefusal(reader: RefusalReader): void {
+    const refusal = reader.refusal(this.#tools.wallMs());
+    this.#settle({ kind: "refused", refusal }, judgeRefusal(refusal, this.#request.body));
   }
 
   #forward(bytes: Uint8Array): void {
-    if (!this.#isHeadSent) this.#sendHead();
-    if (this.#response.write(bytes) || this.#pausedAtMs !== null) return;
+    if (!this.#client.isHeadSent) this.#sendHead();
+    if (this.#client.write(bytes) || this.#pausedAtMs !== null) return;
     this.#pausedAtMs = this.#lastByteMs;
     this.#timer?.noLaterThan(this.#lastByteMs + this.#limits.clientStallMs);
-    this.#response.once("drain", () => this.#resume());
   }
 
   #resume(): void {
@@ -271,68 +250,65 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
   }
 
   #sendHead(): void {
-    this.#isHeadSent = true;
-    const { exchange } = this.#request;
-    exchange.writeHead(this.#status, answerHeaders(this.#head, this.#mode === "events"));
-    if (this.#mode === "events") this.#response.flushHeaders();
+    this.#client.sendHead(this.#status, this.#head, this.#answer.kind === "events");
   }
 
   /** The engine failed. Before the first byte that is for the caller to mend; later the client is told as well as can be. */
   #fail(failure: UpstreamFailure): void {
-    const isStaleSocket = failure.kind === "reset" && this.#isReusedSocket && this.#mode === "head";
-    const end: DispatchEnd =
-      isStaleSocket || failure.kind === "auth" ? { kind: "neutral" } : { kind: "failure", evidence: null };
-    if (!this.#isHeadSent) {
-      this.#settle({ kind: "failed", failure, isStaleSocket }, end);
-      this.#abort(failure.message);
-      return;
-    }
-    this.#breakOff(`The engine's answer broke off: ${failure.message}.`);
-    this.#answered(failure.isTimeout ? "timeout" : "upstream_error", end);
+    const isStaleSocket = failure.kind === "reset" && this.#isReusedSocket;
+    const end: DispatchEnd = isStaleSocket ? { kind: "neutral" } : blameOf(failure);
+    if (this.#client.isHeadSent) {
+      this.#finish(failure.isTimeout ? "timeout" : "upstream_error", end);
+      this.#breakOff(`The engine's answer broke off: ${failure.message}.`);
+    } else this.#settle({ kind: "failed", failure, isStaleSocket }, end);
     this.#abort(failure.message);
   }
 
   /** Ends an answer that has begun so that nobody can take it for a whole one. */
   #breakOff(message: string): void {
-    const response = this.#response;
-    if (this.#events === null) {
-      response.destroy();
+    if (this.#answer.kind !== "events") {
+      this.#client.destroy();
       return;
     }
-    const { socket } = response;
-    const separator = this.#events.isAtEventStart ? "" : "\n";
-    response.end(separator + interruptedEvent(message), () => socket?.end());
+    const { dataLines, isBetweenEvents } = this.#answer.events;
+    this.#client.interrupt(message, { sequence: dataLines, isBetweenEvents });
   }
 
   #interrupt(why: "client_closed" | "shutdown"): void {
     if (this.#isSettled) return;
     if (why === "client_closed") {
+      this.#noteUsage();
       this.#settle({ kind: "answered" }, { kind: "neutral" });
       this.#abort("the client left");
-    } else if (this.#isHeadSent) {
-      this.#breakOff("The router is shutting down.");
-      this.#answered("shutdown", { kind: "neutral" });
-      this.#abort("the router is shutting down");
-    } else {
-      this.#settle(
-        { kind: "failed", failure: upstreamFailure("shutdown", "the router is shutting down"), isStaleSocket: false },
-        { kind: "neutral" },
-      );
-      this.#abort("the router is shutting down");
+      return;
     }
+    const failure = upstreamFailure("shutdown", "the router is shutting down");
+    if (this.#client.isHeadSent) {
+      this.#finish("shutdown", { kind: "neutral" });
+      this.#breakOff("The router is shutting down.");
+    } else this.#settle({ kind: "failed", failure, isStaleSocket: false }, { kind: "neutral" });
+    this.#abort(failure.message);
   }
 
   #dropClient(outcome: Outcome): void {
-    const { exchange } = this.#request;
-    exchange.end({ outcome, status: this.#status });
-    this.#settle({ kind: "answered" }, { kind: "neutral" });
-    this.#response.destroy();
+    this.#finish(outcome, { kind: "neutral" });
+    this.#client.destroy();
     this.#abort("the client does not read");
   }
 
-  #answered(outcome: Outcome, end: DispatchEnd): void {
+  /** The exchange ends before its last byte is written: what is recorded of it is then there when the client has it all. */
+  #finish(outcome: Outcome, end: DispatchEnd): void {
+    this.#noteUsage();
     this.#request.exchange.end({ outcome, status: this.#status });
     this.#settle({ kind: "answered" }, end);
+  }
+
+  #noteUsage(): void {
+    const { exchange } = this.#request;
+    if (this.#answer.kind === "events") {
+      exchange.contentEvents = this.#answer.events.contentEvents;
+      exchange.usage = usageOfEvents(this.#answer.events.usageEvents);
+    } else if (this.#answer.kind === "plain") exchange.usage = this.#answer.tail.usage();
   }
 
   #settle(end: RelayEnd, dispatchEnd: DispatchEnd): void {

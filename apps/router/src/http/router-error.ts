@@ -1,5 +1,3 @@
-import type { OpenAiError } from "@llmgw/wire";
-
 /** An answer that the router itself makes instead of an engine's. */
 export interface RouterError {
   readonly status: number;
@@ -50,26 +48,10 @@ export function routerError(code: RouterErrorCode, message: string, options: Rou
   return { status: STATUS[code], code, message, param, retryAfterSeconds, headers };
 }
 
-export function errorBody({ status, code, message, param }: RouterError): OpenAiError {
-  return { error: { message, type: typeOf(status), param, code } };
-}
-
-/** The one event that tells a client of an event stream that what it got is not the whole answer. */
-export function interruptedEvent(message: string): string {
-  const body: OpenAiError = { error: { message, type: "upstream_error", param: null, code: "stream_interrupted" } };
-  return `data: ${JSON.stringify(body)}\n\n`;
-}
-
 /** A client's word as it may be shown in a message: at most 128 characters, nothing that is not printable ASCII. */
 export function shown(text: string): string {
   const short = text.length > 128 ? `${text.slice(0, 125)}...` : text;
   return JSON.stringify(short).replace(/[^\x20-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
-}
-
-function typeOf(status: number): string {
-  if (status === 429) return "rate_limit_error";
-  if (status === 502 || status === 504) return "upstream_error";
-  return status >= 500 ? "server_error" : "invalid_request_error";
 }

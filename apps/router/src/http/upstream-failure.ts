@@ -1,3 +1,5 @@
+import type { DispatchEnd } from "@llmgw/domain";
+
 export type UpstreamFailureKind =
   | "refused"
   | "connect"
@@ -8,6 +10,7 @@ export type UpstreamFailureKind =
   | "progress"
   | "auth"
   | "bad_answer"
+  | "local"
   | "shutdown";
 
 /** What went wrong with an engine. The message is for people, without addresses: clients see it. */
@@ -23,6 +26,15 @@ export function upstreamFailure(kind: UpstreamFailureKind, message: string): Ups
   return { kind, message, isTimeout: TIMEOUTS.has(kind) };
 }
 
+/** What a failure says about the engine: our own key, our own end and our own lack of sockets are not its fault. */
+export function blameOf({ kind }: UpstreamFailure): DispatchEnd {
+  const isOurs = kind === "auth" || kind === "shutdown" || kind === "local";
+  return isOurs ? { kind: "neutral" } : { kind: "failure", evidence: null };
+}
+
+/** This machine has no socket or port left to reach anybody with. */
+const LOCAL_CODES: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"]);
+
 /** Network errors before a connection stood, by their code. */
 const CONNECT_CODES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -35,6 +47,7 @@ const CONNECT_CODES: ReadonlySet<string> = new Set([
 /** What an error of undici or of the socket means. `isBeforeHead`: nothing of an answer had arrived. */
 export function transportFailure(error: Error, isBeforeHead: boolean): UpstreamFailure {
   const code = "code" in error ? String(error.code) : "";
+  if (LOCAL_CODES.has(code)) return upstreamFailure("local", `the router has no socket left (${code})`);
   if (CONNECT_CODES.has(code)) return upstreamFailure("refused", "the engine cannot be reached");
   if (code === "UND_ERR_CONNECT_TIMEOUT")
     return upstreamFailure("connect", "the engine does not answer the connection");

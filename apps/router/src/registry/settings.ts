@@ -40,6 +40,8 @@ export interface RouterSettings {
   readonly retry: { readonly maxAttempts: number; readonly budgetRatio: number };
   readonly scrape: { readonly intervalMs: number; readonly timeoutMs: number; readonly staleAfterMs: number };
   readonly saturation: SaturationLimits;
+  /** Origins of web pages that may use this API; `*` for all. */
+  readonly cors: { readonly origins: readonly string[] };
 }
 
 export const defaultRouterSettings: RouterSettings = {
@@ -66,4 +68,5 @@ export const defaultRouterSettings: RouterSettings = {
   retry: { maxAttempts: 3, budgetRatio: 0.2 },
   scrape: { intervalMs: 1_000, timeoutMs: 900, staleAfterMs: 5_000 },
   saturation: defaultSaturationLimits,
+  cors: { origins: [] },
 };

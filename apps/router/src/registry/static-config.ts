@@ -94,6 +94,10 @@ const timeouts = z.strictObject({
   shutdownGraceMs: duration.optional(),
 });
 
+const origin = z.string().refine((text) => text === "*" || (URL.canParse(text) && new URL(text).origin === text), {
+  error: 'expected "*" or an origin such as https://chat.example.com, without a path',
+});
+
 const breaker = z.strictObject({
   failures: count.optional(),
   ratio: ratio.optional(),
@@ -123,9 +127,7 @@ const routerFile = z.strictObject({
     .optional(),
   saturation: z.strictObject({ waiting: z.number().positive().optional(), kvUsage: ratio.optional() }).optional(),
   slowStartMs: unsupported("remove it; a new endpoint takes its full share at once"),
-  cors: z
-    .strictObject({ origins: z.array(z.string()).max(0, { error: "CORS is not supported yet: leave the list empty" }) })
-    .optional(),
+  cors: z.strictObject({ origins: z.array(origin) }).optional(),
 });
 type RouterFile = z.output<typeof routerFile>;
 
@@ -228,6 +230,7 @@ function settingsOf(file: RouterFile): RouterSettings {
     retry: merged(defaults.retry, file.retry),
     scrape: merged(defaults.scrape, file.scrape),
     saturation: merged(defaults.saturation, file.saturation),
+    cors: merged(defaults.cors, file.cors),
   };
 }
 

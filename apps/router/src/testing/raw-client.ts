@@ -51,13 +51,13 @@ export class RawClient {
   }
 
   post(body: string | Buffer, options: PostOptions = {}): void {
-    const { path = "/v1/chat/completions", key = "sk-one", headers = [] } = options;
+    const { path = "/v1/chat/completions", key = "sk-one", headers = [], type = "application/json" } = options;
     const bytes = Buffer.from(body);
     const lines = [
       `POST ${path} HTTP/1.1`,
       "Host: llmgw",
       ...(key === null ? [] : [`Authorization: Bearer ${key}`]),
-      "Content-Type: application/json",
+      `Content-Type: ${type}`,
       `Content-Length: ${bytes.length}`,
       ...headers,
     ];
@@ -110,6 +110,7 @@ export class RawClient {
 export interface PostOptions {
   readonly path?: string;
   readonly key?: string | null;
+  readonly type?: string;
   /** Whole header lines. */
   readonly headers?: readonly string[];
 }

@@ -91,6 +91,22 @@ describe("the body scan", () => {
     for (const step of [1, 1_000]) expect(scan(text, step)).toMatchObject({ kind: "invalid", param });
   });
 
+  test("notes where the prompt and what names the session stand", () => {
+    const found = (text: string, step: number) => {
+      const result = scan(text, step);
+      if (result.kind === "invalid") return null;
+      return [result.prompt, result.session].map((span) =>
+        span === null ? null : textOf(utf8(text).subarray(span.start, span.end)),
+      );
+    };
+    for (const step of [1, 1_000]) {
+      const chat = '{"user":"u1","messages":[{"user":"x","input":[]}] ,"model":"m","prompt_cache_key":"k"}';
+      expect(found(chat, step)).toEqual(['[{"user":"x","input":[]}]', '"k"']);
+      expect(found('{"model":"m","prompt":"a\\"b","user":"u1"}', step)).toEqual(['"a\\"b"', '"u1"']);
+      expect(found('{"model":"m","n":1}', step)).toEqual([null, null]);
+    }
+  });
+
   test("keeps big numbers out of its way and deep nesting out of an engine's", () => {
     expect(scan('{"model":"m","seed":12345678901234567890,"x":1e400,"y":-0.0E+1}').kind).toBe("ok");
     expect(scan(`{"model":"m","x":${"[".repeat(500)}${"]".repeat(500)}}`).kind).toBe("ok");

@@ -1,4 +1,5 @@
-import { isJsonNumber, keyText } from "./json-bytes.ts";
+import { type BodyField, fieldOf } from "./body-field.ts";
+import { endsScalar, escapeLength, isJsonNumber, literal } from "./json-bytes.ts";
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of a body. */
 export interface ByteSpan {
@@ -12,6 +13,10 @@ export type BodyScanResult =
       /** The JSON text of the value of `model`, quotes included: a non-empty string. */
       readonly model: ByteSpan;
       readonly stream: boolean;
+      /** The value that holds the prompt's head (`system`, `messages`, `prompt` or `input`, whichever comes first). */
+      readonly prompt: ByteSpan | null;
+      /** The value of `prompt_cache_key`, else of `user`: what ties requests of one session together. */
+      readonly session: ByteSpan | null;
     }
   | { readonly kind: "invalid"; readonly message: string; readonly param: string | null };
 
@@ -28,7 +33,6 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 type Expect = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma" | "end";
-type Field = "model" | "stream";
 
 /**
  * Reads `model` and `stream` of a request body without parsing it: walks the bytes once, checks that they are one JSON
@@ -47,10 +51,16 @@ export class BodyScan {
   #stringEscapes = false;
   #stringIsKey = false;
   /** The field whose value comes next. */
-  #field: Field | null = null;
+  #field: BodyField | null = null;
+  /** The top-level field whose array or object is being read, and where that starts. */
+  #openField: BodyField | null = null;
+  #openStart = 0;
   #model: ByteSpan | null = null;
   #stream: boolean | null = null;
-  #seen = 0;
+  #prompt: ByteSpan | null = null;
+  #user: ByteSpan | null = null;
+  #cacheKey: ByteSpan | null = null;
+  #hasStream = false;
   #invalid: BodyScanResult | null = null;
 
   constructor(bytes: Uint8Array) {
@@ -74,7 +84,13 @@ export class BodyScan {
     if (this.#expect !== "end" || this.#stringStart >= 0)
       return invalid("the body is not valid JSON: it ends too early");
     if (this.#model === null) return invalid('the body has no "model": expected the name of a model', "model");
-    return { kind: "ok", model: this.#model, stream: this.#stream === true };
+    return {
+      kind: "ok",
+      model: this.#model,
+      stream: this.#stream === true,
+      prompt: this.#prompt,
+      session: this.#cacheKey ?? this.#user,
+    };
   }
 
   #fail(message: string, param: string | null = null): void {
@@ -137,7 +153,7 @@ export class BodyScan {
     else this.#readScalar();
   }
 
-  #fieldMayStartWith(field: Field, byte: number): boolean {
+  #fieldMayStartWith(field: BodyField, byte: number): boolean {
     if (field === "model" && byte !== QUOTE) {
       this.#fail('"model" is not a string: expected the name of a model', "model");
       return false;
@@ -154,6 +170,11 @@ export class BodyScan {
       this.#fail(`the body is nested deeper than ${MAX_DEPTH} levels`);
       return;
     }
+    if (this.#field !== null) {
+      this.#openField = this.#field;
+      this.#openStart = this.#position;
+      this.#field = null;
+    }
     this.#isObject[this.#depth] = isObject;
     this.#depth += 1;
     this.#position += 1;
@@ -164,6 +185,9 @@ export class BodyScan {
     this.#depth -= 1;
     this.#position += 1;
     this.#expect = this.#depth === 0 ? "end" : "comma";
+    if (this.#depth !== 1 || this.#openField === null) return;
+    this.#noteValue(this.#openField, { start: this.#openStart, end: this.#position });
+    this.#openField = null;
   }
 
   #readScalar(): void {
@@ -225,63 +249,35 @@ export class BodyScan {
       if (this.#depth === 1) this.#noteKey(span);
       return;
     }
-    if (this.#field === "model") {
-      if (span.end - span.start === 2) this.#fail('"model" is empty: expected the name of a model', "model");
-      this.#model = span;
-    }
+    if (this.#field !== null) this.#noteValue(this.#field, span);
     this.#field = null;
     this.#expect = "comma";
   }
 
   #noteKey(span: ByteSpan): void {
-    const field = this.#stringEscapes || isFieldLength(span) ? fieldOf(keyText(this.#bytes, span)) : null;
+    const field = fieldOf(this.#bytes, span, this.#stringEscapes);
     this.#field = field;
-    if (field === null) return;
-    const bit = field === "model" ? 1 : 2;
-    if ((this.#seen & bit) !== 0) this.#fail(`"${field}" is given twice: expected it once`, field);
-    this.#seen |= bit;
+    if (field === "model" && this.#model !== null) this.#failTwice(field);
+    if (field !== "stream") return;
+    if (this.#hasStream) this.#failTwice(field);
+    this.#hasStream = true;
+  }
+
+  #failTwice(field: BodyField): void {
+    this.#fail(`"${field}" is given twice: expected it once`, field);
+  }
+
+  /** Notes where the value of a top-level field stands: a string, an array or an object. */
+  #noteValue(field: BodyField, span: ByteSpan): void {
+    if (field === "model") {
+      if (span.end - span.start === 2) this.#fail('"model" is empty: expected the name of a model', "model");
+      this.#model = span;
+    } else if (field === "prompt") this.#prompt ??= span;
+    else if (field === "user") this.#user ??= span;
+    else if (field === "prompt_cache_key") this.#cacheKey ??= span;
   }
 }
 
 function invalid(message: string, param: string | null = null): BodyScanResult {
   return { kind: "invalid", message, param };
-}
-
-function isFieldLength({ start, end }: ByteSpan): boolean {
-  const length = end - start - 2;
-  return length === "model".length || length === "stream".length;
-}
-
-function fieldOf(key: string | undefined): Field | null {
-  return key === "model" || key === "stream" ? key : null;
-}
-
-function endsScalar(byte: number): boolean {
-  return byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT || byte <= 0x20;
-}
-
-/** true, false or null; undefined for anything else. */
-function literal(bytes: Uint8Array, { start, end }: ByteSpan): boolean | null | undefined {
-  const is = (word: string) => {
-    if (end - start !== word.length) return false;
-    for (let index = 0; index < word.length; index += 1) {
-      if (bytes[start + index] !== word.charCodeAt(index)) return false;
-    }
-    return true;
-  };
-  if (is("true")) return true;
-  if (is("false")) return false;
-  return is("null") ? null : undefined;
-}
-
-/** Length of the escape that starts at a backslash: 2, 6 for a \u one, 0 for none that JSON knows. */
-function escapeLength(bytes: Uint8Array, position: number): number {
-  const kind = bytes[position + 1] ?? 0;
-  if (kind !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(kind)) && kind !== 0 ? 2 : 0;
-  for (let index = position + 2; index < position + 6; index += 1) {
-    const byte = bytes[index] ?? 0;
-    const isHex = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
-    if (!isHex) return 0;
-  }
-  return 6;
 }

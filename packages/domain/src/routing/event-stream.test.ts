@@ -39,27 +39,28 @@ describe("an event stream", () => {
       fc.property(text, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
         const atOnce = feed(whole);
         const cut = feed(whole, cuts);
-        const lineCount = (stream: EventStream) => [stream.facts, stream.isAtEventStart];
-        expect(cut.out).toBe(whole);
-        expect(lineCount(cut.stream)).toEqual(lineCount(atOnce.stream));
+        const rest = (stream: EventStream) => textOf(stream.flush() ?? new Uint8Array());
+        expect(atOnce.out + rest(atOnce.stream)).toBe(whole);
+        expect(cut.out + rest(cut.stream)).toBe(whole);
+        expect(cut.stream.facts).toEqual(atOnce.stream.facts);
       }),
     );
   });
 
-  test("lets only whole lines through and gives the rest at its end", () => {
+  test("lets only whole events through and gives the rest at its end", () => {
     const stream = new EventStream();
     expect(feed(`${content("a")}data: {"cho`, [], stream).out).toBe(content("a"));
-    expect(stream.isAtEventStart).toBe(true);
     expect(textOf(stream.flush() ?? new Uint8Array())).toBe('data: {"cho');
+    const named = new EventStream();
+    expect(feed(`${content("a")}event: x\ndata: {}\n`, [], named).out).toBe(content("a"));
+    expect(feed("\n", [], named).out).toBe("event: x\ndata: {}\n\n");
   });
 
-  test("knows when something may be said without breaking into an event", () => {
+  test("lets a comment between two events through at once", () => {
     const stream = new EventStream();
-    expect(stream.isAtEventStart).toBe(true);
-    feed("event: x\n", [], stream);
-    expect(stream.isAtEventStart).toBe(false);
-    feed("\n", [], stream);
-    expect(stream.isAtEventStart).toBe(true);
+    expect(feed(": ping\n", [], stream).out).toBe(": ping\n");
+    expect(feed("data: 1\n: ping\n", [], stream).out).toBe("");
+    expect(feed("\n", [], stream).out).toBe("data: 1\n: ping\n\n");
   });
 
   test("counts content events, not comments, and not its end", () => {
@@ -78,15 +79,47 @@ describe("an event stream", () => {
     const { stream } = feed('data: {"error":{"code":500}}\n\n');
     expect(textOf(stream.facts.errorEvent ?? new Uint8Array())).toBe('{"error":{"code":500}}');
     expect(stream.facts.contentEvents).toBe(0);
+    for (const text of [
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
+      'data: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
+      'event: response.failed\ndata: {"response":{"status":"failed"},"type":"response.failed"}\n\n',
+    ]) {
+      expect(feed(text).stream.facts).toMatchObject({ contentEvents: 0, isComplete: false });
+      expect(feed(text).stream.facts.errorEvent).not.toBeNull();
+    }
+  });
+
+  test("is complete with the last event of its dialect; pings and announcements are no content", () => {
+    const anthropic =
+      'event: message_start\ndata: {"type":"message_start"}\n\nevent: ping\ndata: {"type":"ping"}\n\ndata: {"type": "ping"}\n\n';
+    expect(feed(anthropic).stream.facts).toMatchObject({ contentEvents: 0, isComplete: false });
+    const rest =
+      'event: content_block_delta\ndata: {"type":"content_block_delta"}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n';
+    expect(feed(anthropic + rest).stream.facts).toMatchObject({ isComplete: true });
+    const responses = 'event: response.created\ndata: {"response":{},"type":"response.created"}\n\n';
+    expect(feed(responses).stream.facts).toMatchObject({ contentEvents: 0, isComplete: false });
+    const completed = 'event: response.completed\ndata: {"response":{},"type":"response.completed"}\n\n';
+    expect(feed(responses + completed).stream.facts.isComplete).toBe(true);
+  });
+
+  test("keeps the events that tell of tokens used, and none that merely talk of them", () => {
+    const usage = (text: string) => feed(text).stream.usageEvents.map(textOf);
+    const first = '{"type":"message_start","message":{"usage":{"input_tokens":3}}}';
+    const last = '{"type":"message_delta","usage":{"output_tokens":5}}';
+    expect(usage(`data: ${first}\n\n${content("a")}data: {"usage":{"output_tokens":4}}\n\ndata: ${last}\n\n`)).toEqual([
+      first,
+      last,
+    ]);
+    expect(usage(content('"prompt_tokens":5'))).toEqual([]);
   });
 
   test("passes an event on in pieces once it is too long to hold", () => {
     const stream = new EventStream(10);
     expect(feed("data: 12345", [], stream).out).toBe("data: 12345");
-    expect(stream.isAtEventStart).toBe(false);
+    expect(stream.isBetweenEvents).toBe(false);
     expect(feed("678", [], stream).out).toBe("");
     expect(feed("9\n\n", [], stream).out).toBe("6789\n\n");
-    expect(stream.isAtEventStart).toBe(true);
+    expect(stream.isBetweenEvents).toBe(true);
     expect(stream.facts.contentEvents).toBe(1);
   });
 });

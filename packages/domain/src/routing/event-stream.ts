@@ -1,35 +1,51 @@
-const LF = 0x0a;
-const CR = 0x0d;
+import { ascii, dataBits, endOfLine, eventNames, fieldValue, readDataValue, shortText } from "./event-line.ts";
 
 /** What an answer's event stream has shown so far. */
 export interface StreamFacts {
-  /** Data events with content; `[DONE]` and error events are none. */
+  /** Data events with content; `[DONE]`, pings, announcements and error events are none. */
   readonly contentEvents: number;
-  /** `[DONE]`, or a finish reason: what came is a whole answer. */
+  /** `[DONE]`, a finish reason or the dialect's last event: what came is a whole answer. */
   readonly isComplete: boolean;
   /** The engine's own error event, as its JSON text; null while there is none. */
   readonly errorEvent: Uint8Array | null;
 }
 
-/** A longer line is passed on as it comes, in pieces. */
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const DATA = ascii("data:");
+const EVENT = ascii("event:");
+const EMPTY = new Uint8Array(0);
+
+/** A longer event is passed on as it comes, in pieces. */
 const DEFAULT_MAX_HELD_BYTES = 1_048_576;
 
 /**
- * Follows a server-sent event stream byte by byte without changing it. Only whole lines are let through; an unfinished one
- * is held back, so that whatever is said after a sudden end starts on a line of its own. Lines end with LF, CRLF or CR, in
- * any mixture, wherever the network cut them.
+ * Follows a server-sent event stream (HTML standard, section 9.2) byte by byte without changing it. Only whole events are let
+ * through; an unfinished one is held back, so that whatever is said after a sudden end stands on its own and nothing half-said
+ * is taken for an event. Lines end with LF, CRLF or CR, in any mixture, wherever the network cut them. It understands the
+ * streams of OpenAI's chat and responses APIs and of Anthropic's messages.
  */
 export class EventStream {
   readonly #maxHeldBytes: number;
+  /** Whole lines of an event that has not ended, and behind them the line that has not. */
   #held: Uint8Array[] = [];
   #heldBytes = 0;
+  /** How many of the held bytes have been read: they are whole lines. */
+  #readBytes = 0;
+  /** A piece of the current event has been let through already. */
+  #isInsideLongEvent = false;
+  /** The line that is being read began in a piece that was let through. */
   #isInsideLongLine = false;
-  /** True at the start, and after a blank line: nothing half-said stands before what comes next. */
   #isAtEventStart = true;
   #endedWithCr = false;
+  #eventName: string | null = null;
   #contentEvents = 0;
+  #dataLines = 0;
   #isComplete = false;
   #errorEvent: Uint8Array | null = null;
+  #firstUsage: Uint8Array | null = null;
+  #lastUsage: Uint8Array | null = null;
 
   constructor(maxHeldBytes: number = DEFAULT_MAX_HELD_BYTES) {
     this.#maxHeldBytes = maxHeldBytes;
@@ -43,36 +59,69 @@ export class EventStream {
     return this.#contentEvents;
   }
 
-  /** True when something new can be said without running into an event that has begun. */
-  get isAtEventStart(): boolean {
-    return this.#isAtEventStart && !this.#isInsideLongLine;
+  /** Data lines of any kind. */
+  get dataLines(): number {
+    return this.#dataLines;
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** JSON texts of the first and the last event that told of tokens used, in order; Anthropic's tells them in two parts. */
+  get usageEvents(): readonly Uint8Array[] {
+    return [this.#firstUsage, this.#lastUsage].filter((found) => found !== null);
+  }
+
+  /** False while a piece of an event has been let through and its end has not. */
+  get isBetweenEvents(): boolean {
+    return !this.#isInsideLongEvent;
   }
 
   /** Takes a chunk and answers the bytes that may go on to the client now, often the chunk itself; null for none. */
   push(chunk: Uint8Array): Uint8Array | null {
-    const end = lastLineEnd(chunk);
-    if (end === 0) return this.#hold(chunk);
-    const whole = this.#heldBytes === 0 ? chunk.subarray(0, end) : this.#joined(chunk.subarray(0, end));
-    this.#readLines(whole);
-    if (end < chunk.length) this.#hold(chunk.subarray(end));
-    return whole;
+    const linesEnd = lastLineEnd(chunk);
+    if (linesEnd === 0) return this.#hold(chunk);
+    const skipped = this.#readBytes;
+    const all = this.#heldBytes === 0 ? chunk : this.#joined(chunk);
+    const end = all.length - (chunk.length - linesEnd);
+    const eventEnd = this.#readLines(all, skipped, end);
+    if (eventEnd === 0) {
+      this.#readBytes = end;
+      return this.#hold(all);
+    }
+    this.#isInsideLongEvent = false;
+    this.#readBytes = end - eventEnd;
+    if (eventEnd === all.length) return all;
+    return this.#holdBehind(all, eventEnd);
   }
 
   /** The stream ended well: the held rest, if any, belongs to the answer. */
   flush(): Uint8Array | null {
     if (this.#heldBytes === 0) return null;
-    const rest = this.#joined(new Uint8Array(0));
-    this.#readLine(rest, 0, rest.length);
+    const read = this.#readBytes;
+    const rest = this.#joined(EMPTY);
+    if (read < rest.length) this.#readLine(rest, read, rest.length);
     return rest;
   }
 
   #hold(part: Uint8Array): Uint8Array | null {
     this.#held.push(part);
     this.#heldBytes += part.length;
-    if (this.#heldBytes <= this.#maxHeldBytes) return null;
-    this.#isInsideLongLine = true;
-    this.#isAtEventStart = false;
-    return this.#joined(new Uint8Array(0));
+    return this.#heldBytes <= this.#maxHeldBytes ? null : this.#letThrough();
+  }
+
+  #holdBehind(all: Uint8Array, eventEnd: number): Uint8Array {
+    const rest = this.#hold(all.subarray(eventEnd));
+    if (rest === null) return all.subarray(0, eventEnd);
+    return all; // the next event is over the limit already
+  }
+
+  /** The event is too long to hold: it goes on in pieces. */
+  #letThrough(): Uint8Array {
+    this.#isInsideLongEvent = true;
+    this.#isInsideLongLine = this.#readBytes < this.#heldBytes;
+    return this.#joined(EMPTY);
   }
 
   #joined(last: Uint8Array): Uint8Array {
@@ -85,70 +134,75 @@ export class EventStream {
     joined.set(last, at);
     this.#held = [];
     this.#heldBytes = 0;
+    this.#readBytes = 0;
     return joined;
   }
 
-  #readLines(bytes: Uint8Array): void {
-    const hasCr = bytes.indexOf(CR) !== -1;
-    let start = this.#endedWithCr && bytes[0] === LF ? 1 : 0; // the second half of a CRLF that was cut
-    while (start < bytes.length) {
-      const end = hasCr ? nextLineEnd(bytes, start) : bytes.indexOf(LF, start);
+  /** Reads whole lines; answers where the last whole event among them ends, 0 for none. */
+  #readLines(bytes: Uint8Array, from: number, to: number): number {
+    const hasCr = bytes.indexOf(CR, from) !== -1;
+    let eventEnd = 0;
+    let start = from;
+    if (this.#endedWithCr && bytes[from] === LF) {
+      start += 1; // the second half of a CRLF that was cut; it belongs to what ended before it
+      if (this.#isAtEventStart) eventEnd = start;
+    }
+    while (start < to) {
+      const end = hasCr ? endOfLine(bytes, start) : bytes.indexOf(LF, start);
       this.#readLine(bytes, start, end);
       start = bytes[end] === CR && bytes[end + 1] === LF ? end + 2 : end + 1;
+      if (this.#isAtEventStart) eventEnd = start;
     }
-    this.#endedWithCr = bytes[bytes.length - 1] === CR;
+    this.#endedWithCr = bytes[to - 1] === CR;
+    return Math.min(eventEnd, to);
   }
 
   #readLine(bytes: Uint8Array, start: number, end: number): void {
-    const isTailOfLongLine = this.#isInsideLongLine;
+    const isTail = this.#isInsideLongLine;
     this.#isInsideLongLine = false;
-    this.#isAtEventStart = start === end && !isTailOfLongLine;
-    if (this.#isAtEventStart || !startsWith(bytes, start, DATA)) {
-      if (isTailOfLongLine) this.#contentEvents += 1;
+    if (start === end && !isTail) {
+      this.#isAtEventStart = true;
+      this.#eventName = null;
       return;
     }
-    const value = bytes[start + DATA.length] === 0x20 ? start + DATA.length + 1 : start + DATA.length;
-    if (startsWith(bytes, value, DONE)) this.#isComplete = true;
-    else if (startsWith(bytes, value, ERROR)) this.#errorEvent ??= bytes.slice(value, end);
-    else if (value < end) {
+    // A comment between two events is nobody's part: it need not wait for what comes next.
+    if (bytes[start] === COLON && !isTail) return;
+    this.#isAtEventStart = false;
+    if (isTail) {
       this.#contentEvents += 1;
-      if (!this.#isComplete && hasFinishReason(bytes, value, end)) this.#isComplete = true;
+      return;
+    }
+    const data = fieldValue(bytes, start, DATA);
+    if (data !== -1) {
+      this.#readData(bytes, data, end);
+      return;
+    }
+    const name = fieldValue(bytes, start, EVENT);
+    if (name !== -1) this.#startEvent(shortText(bytes, name, end));
+  }
+
+  #startEvent(name: string): void {
+    this.#eventName = name;
+    if (eventNames.last.has(name)) this.#isComplete = true;
+  }
+
+  #readData(bytes: Uint8Array, start: number, end: number): void {
+    this.#dataLines += 1;
+    const name = this.#eventName;
+    const bits = readDataValue(bytes, start, end);
+    if ((bits & dataBits.usage) !== 0) this.#noteUsage(bytes.slice(start, end));
+    if ((bits & (dataBits.done | dataBits.finished)) !== 0) this.#isComplete = true;
+    if ((bits & dataBits.error) !== 0 || (name !== null && eventNames.error.has(name))) {
+      this.#errorEvent ??= bytes.slice(start, end);
+    } else if (start < end && (bits & (dataBits.done | dataBits.silent)) === 0) {
+      if (name === null || !eventNames.silent.has(name)) this.#contentEvents += 1;
     }
   }
-}
 
-const DATA = ascii("data:");
-const DONE = ascii("[DONE]");
-const ERROR = ascii('{"error"');
-const BEFORE_UNDERSCORE = ascii('"finish');
-const FROM_UNDERSCORE = ascii('_reason":');
-const UNDERSCORE = 0x5f;
-
-function ascii(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-function startsWith(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
-  if (at < 0) return false;
-  for (let index = 0; index < word.length; index += 1) {
-    if (bytes[at + index] !== word[index]) return false;
+  #noteUsage(json: Uint8Array): void {
+    if (this.#firstUsage === null) this.#firstUsage = json;
+    else this.#lastUsage = json;
   }
-  return true;
-}
-
-/**
- * True if a data line has a `"finish_reason":` that is not null. Inside a JSON string the quotes would be escaped, so text
- * that merely talks of it does not match. The underscore is rare: the native search for it skips nearly everything.
- */
-function hasFinishReason(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = bytes.indexOf(UNDERSCORE, start); at !== -1 && at < end; at = bytes.indexOf(UNDERSCORE, at + 1)) {
-    if (!startsWith(bytes, at, FROM_UNDERSCORE)) continue;
-    if (!startsWith(bytes, at - BEFORE_UNDERSCORE.length, BEFORE_UNDERSCORE)) continue;
-    let value = at + FROM_UNDERSCORE.length;
-    while (bytes[value] === 0x20) value += 1;
-    if (bytes[value] === 0x22) return true;
-  }
-  return false;
 }
 
 /** Where the last whole line of a chunk ends (exclusive); 0 if it holds no line end. */
@@ -156,11 +210,4 @@ function lastLineEnd(chunk: Uint8Array): number {
   const last = chunk[chunk.length - 1];
   if (last === LF || last === CR) return chunk.length;
   return Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR)) + 1;
-}
-
-function nextLineEnd(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length; at += 1) {
-    if (bytes[at] === LF || bytes[at] === CR) return at;
-  }
-  return bytes.length;
 }

@@ -39,3 +39,34 @@ export function isJsonNumber(bytes: Uint8Array, start: number, end: number): boo
   }
   return position === end;
 }
+
+/** True for a byte that cannot be part of a number or a literal. */
+export function endsScalar(byte: number): boolean {
+  return byte === 0x2c || byte === 0x5d || byte === 0x7d || byte <= 0x20;
+}
+
+/** true, false or null; undefined for anything else. */
+export function literal(bytes: Uint8Array, { start, end }: { start: number; end: number }): boolean | null | undefined {
+  const is = (word: string) => {
+    if (end - start !== word.length) return false;
+    for (let index = 0; index < word.length; index += 1) {
+      if (bytes[start + index] !== word.charCodeAt(index)) return false;
+    }
+    return true;
+  };
+  if (is("true")) return true;
+  if (is("false")) return false;
+  return is("null") ? null : undefined;
+}
+
+/** Length of the escape that starts at a backslash: 2, 6 for a \u one, 0 for none that JSON knows. */
+export function escapeLength(bytes: Uint8Array, position: number): number {
+  const kind = bytes[position + 1] ?? 0;
+  if (kind !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(kind)) && kind !== 0 ? 2 : 0;
+  for (let index = position + 2; index < position + 6; index += 1) {
+    const byte = bytes[index] ?? 0;
+    const isHex = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+    if (!isHex) return 0;
+  }
+  return 6;
+}

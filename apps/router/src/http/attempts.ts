@@ -1,0 +1,152 @@
+import type { ModelRoute } from "../registry/model-route.ts";
+import type { InferenceKey } from "../registry/registry.ts";
+import type { UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
+import { type Admission, admit, shuttingDown } from "./admit.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Gateway } from "./gateway.ts";
+import { engineHeaders, engineQuery } from "./headers.ts";
+import type { EngineRefusal } from "./refusal.ts";
+import { Relay, type RelayEnd } from "./relay.ts";
+import { type RouterError, routerError } from "./router-error.ts";
+import type { UpstreamFailure } from "./upstream-failure.ts";
+
+/** A request whose key is known to be good. */
+export interface Call {
+  readonly gateway: Gateway;
+  readonly exchange: Exchange;
+  readonly key: InferenceKey;
+  /** Rank of its band; 0 goes first. */
+  readonly rank: number;
+}
+
+interface Prepared {
+  readonly route: ModelRoute;
+  readonly body: Buffer;
+  readonly stream: boolean;
+}
+
+type LastEnd =
+  | { readonly kind: "failed"; readonly failure: UpstreamFailure }
+  | { readonly kind: "refused"; readonly refusal: EngineRefusal };
+
+/** Sends a request to one endpoint after another until one answers, within the limits on retries. */
+export async function runAttempts(call: Call, prepared: Prepared): Promise<void> {
+  const { gateway, exchange } = call;
+  const { route } = prepared;
+  const { retry, admission } = gateway.registry.settings;
+  const startMs = gateway.clock.monotonicMs();
+  route.retryBudget.recordRequest(startMs);
+  const tried: UpstreamEndpoint[] = [];
+  const deadlineMs = startMs + admission.waitBudgetMs;
+  let allowedAttempts = retry.maxAttempts;
+  let isRaceRetried = false;
+  let largestRetryAfter = 1;
+  let last: LastEnd | null = null;
+
+  while (!exchange.isClientGone) {
+    const admitted = await admitOnce(call, prepared, { tried, deadlineMs });
+    if (admitted.kind === "left") return;
+    if (admitted.kind === "refused") {
+      if (last === null) exchange.sendError(admitted.error);
+      else answerLast(exchange, last, largestRetryAfter);
+      return;
+    }
+    const { endpoint } = admitted.grant;
+    exchange.replica = endpoint.entry.replica;
+    exchange.attempts += 1;
+    const end = await relay(call, prepared, admitted.grant);
+    if (end.kind === "answered") return;
+    last = end;
+    if (end.kind === "refused") largestRetryAfter = Math.max(largestRetryAfter, end.refusal.retryAfterSeconds ?? 1);
+    const isRace = end.kind === "failed" && end.isStaleSocket && !isRaceRetried;
+    if (isRace) {
+      isRaceRetried = true;
+      allowedAttempts += 1;
+      // Another endpoint if there is one; else the same again, on another socket.
+      if (hasOther(route, endpoint, gateway.clock.monotonicMs())) tried.push(endpoint);
+      continue;
+    }
+    tried.push(endpoint);
+    const mayRetry = isRetryable(end) && exchange.attempts < allowedAttempts && !gateway.isDraining();
+    if (!mayRetry || !route.retryBudget.tryTake(gateway.clock.monotonicMs(), retry.budgetRatio)) {
+      answerLast(exchange, last, largestRetryAfter);
+      return;
+    }
+  }
+}
+
+function admitOnce(
+  { gateway, exchange, rank }: Call,
+  { route, body }: Prepared,
+  { tried, deadlineMs }: { tried: readonly UpstreamEndpoint[]; deadlineMs: number },
+): Admission | Promise<Admission> {
+  return admit({
+    exchange,
+    route,
+    tried: [...tried],
+    rank,
+    bodyBytes: body.length,
+    deadlineMs,
+    wheel: gateway.wheel,
+  });
+}
+
+function relay(
+  { gateway, exchange }: Call,
+  { route, body, stream }: Prepared,
+  grant: Extract<Admission, { kind: "granted" }>["grant"],
+): Promise<RelayEnd> {
+  const target = exchange.request.url ?? "";
+  const [path = ""] = target.split("?", 1);
+  const headers = engineHeaders(exchange.request.headers, {
+    requestId: exchange.id,
+    apiKey: grant.endpoint.entry.apiKey,
+  });
+  const request = { exchange, route, grant, path: path + engineQuery(target), headers, body, wantsStream: stream };
+  return new Relay(request, {
+    wheel: gateway.wheel,
+    nowMs: () => gateway.clock.monotonicMs(),
+    wallMs: () => gateway.clock.nowMs(),
+    onAttemptEnd: (kind) => gateway.observer.attemptEnded(kind),
+  }).run();
+}
+
+function hasOther(route: ModelRoute, endpoint: UpstreamEndpoint, nowMs: number): boolean {
+  return route.routable.some((other) => other !== endpoint && other.readiness === "ready" && other.admits(nowMs));
+}
+
+function isRetryable(end: LastEnd): boolean {
+  if (end.kind === "refused") return true;
+  const { kind } = end.failure;
+  return kind !== "auth" && kind !== "shutdown" && kind !== "local" && kind !== "first_byte";
+}
+
+/** No attempt brought an answer: the engine's own refusal where it is one that clients understand, else ours. */
+function answerLast(exchange: Exchange, last: LastEnd, retryAfterSeconds: number): void {
+  if (last.kind === "failed") {
+    exchange.sendError(failureError(last.failure));
+    return;
+  }
+  const { status, contentType, body } = last.refusal;
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) {
+    if (status === 429 || status === 503) {
+      const message = `Every endpoint that was asked refused the request (${status}).`;
+      exchange.sendError({ ...routerError("overloaded", message, { retryAfterSeconds }), status }, "upstream_error");
+    } else exchange.sendError(routerError("upstream_error", `The engine answered ${status}.`));
+    return;
+  }
+  if (exchange.isClientGone || exchange.isEnded) return;
+  const headers = ["content-type", contentType, "content-length", String(body.length)];
+  if (status === 429 || status === 503) headers.push("retry-after", String(retryAfterSeconds));
+  exchange.writeHead(status, headers);
+  exchange.response.end(body);
+  exchange.end({ outcome: status === 429 ? "rejected" : "upstream_error", status });
+}
+
+function failureError(failure: UpstreamFailure): RouterError {
+  const message = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
+  if (failure.kind === "auth") return routerError("upstream_auth", message);
+  if (failure.kind === "shutdown") return shuttingDown();
+  if (failure.kind === "local") return routerError("overloaded", message, { retryAfterSeconds: 1 });
+  return routerError(failure.isTimeout ? "upstream_timeout" : "upstream_error", message);
+}
