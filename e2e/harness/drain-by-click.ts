@@ -44,6 +44,10 @@ export async function watchStepsPass(page: Page): Promise<void> {
 export async function watchItEnd(page: Page): Promise<void> {
   await page.getByText("Drained, nothing lost").first().waitFor({ timeout: 180_000 });
   await page.getByText("No replica was ended without a replacement serving.").waitFor(soon);
+  await page.getByText(/ drain\.end drain_/).waitFor(soon); // the history, newest first, has all of it
+  for (const step of ["replacement serving", "draining", "stopped"]) {
+    await page.getByText(new RegExp(` drain\\.step \\S+ to ${step}$`)).waitFor(soon);
+  }
   const steps = page.getByRole("list", { name: "Moves" }).locator(".stepper > li");
   expect((await steps.allInnerTexts()).map((words) => /, done$/.test(words.trim()))).toEqual(Array(6).fill(true));
 }

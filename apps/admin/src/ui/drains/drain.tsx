@@ -1,6 +1,6 @@
 "use client";
 
-import type { AuditView, DrainView, ModelView } from "@llmgw/api";
+import type { DrainView, ModelView } from "@llmgw/api";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { clock, countdown, counted, duration } from "../data/format.ts";
@@ -17,6 +17,7 @@ import { sentence } from "../state/gpu-state.ts";
 import { StateIcon, StatusBadge } from "../state/states.tsx";
 import { DrainActions } from "./drain-actions.tsx";
 import { DrainBar, DrainCounts } from "./drain-bar.tsx";
+import { eventWords } from "./event-words.ts";
 import { MoveItem } from "./move-item.tsx";
 
 /** When the grace ends, and what happens then. It counts on the cluster's clock, so every tab shows the same. */
@@ -121,10 +122,6 @@ function CapacityPanel({ drain }: { readonly drain: DrainView }) {
       </Loaded>
     </Panel>
   );
-}
-
-function eventWords(row: Pick<AuditView, "verb" | "target" | "outcome" | "reason">): string {
-  return `${row.verb} ${row.target}${row.outcome === "ok" ? "" : `, ${row.outcome}`}${row.reason === null ? "" : `: ${row.reason}`}`;
 }
 
 function HistoryPanel({ drain }: { readonly drain: DrainView }) {
