@@ -5,11 +5,14 @@ import {
   type ListenAddress,
   type LogLevel,
   listenAddress,
+  parseDuration,
   parseSettings,
   refusePlaintextOffLoopback,
   textSchema,
 } from "@llmgw/service";
 import { z } from "zod";
+
+const HOUR_MS = 3_600_000;
 
 const hosts = textSchema("host names, separated by commas, without ports", (text) => {
   const names = text
@@ -17,6 +20,12 @@ const hosts = textSchema("host names, separated by commas, without ports", (text
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "");
   return names.every((name) => /^[a-z0-9.-]+$|^[0-9a-f:]+$/.test(name)) ? names : undefined;
+});
+
+const keep = textSchema("an hour or more, such as 400d, or forever", (text) => {
+  if (text === "forever") return null;
+  const ms = parseDuration(text);
+  return ms === undefined || ms < HOUR_MS ? undefined : ms;
 });
 
 const factor = textSchema("a factor above 0, such as 1 or 0.1", (text) => {
@@ -69,6 +78,14 @@ const adminSettings = defineSettings(
       default: false,
       help: "listen on other addresses than loopback although the listener speaks plain HTTP",
     },
+    auditKeep: {
+      env: "LLMGW_AUDIT_KEEP",
+      flag: "audit-keep",
+      schema: keep,
+      default: "400d",
+      valueName: "DURATION",
+      help: "how long the audit is kept, or forever",
+    },
     timeScale: {
       env: "LLMGW_TIME_SCALE",
       flag: "time-scale",
@@ -113,6 +130,8 @@ export interface AdminConfig {
   readonly databaseDirectUrl: string;
   readonly dataDir: string;
   readonly allowedHosts: readonly string[];
+  /** ms; null: for ever. */
+  readonly auditKeepMs: number | null;
   readonly timeScale: number;
   readonly routerUrl: string | null;
   readonly logLevel: LogLevel;
@@ -139,6 +158,7 @@ export function readAdminConfig(input: {
     databaseDirectUrl: settings.databaseDirectUrl ?? settings.databaseUrl,
     dataDir: settings.dataDir,
     allowedHosts: settings.allowedHosts,
+    auditKeepMs: settings.auditKeep,
     timeScale: settings.timeScale,
     routerUrl: settings.routerUrl ?? null,
     logLevel: settings.logLevel,

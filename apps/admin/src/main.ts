@@ -61,9 +61,9 @@ async function serve(config: AdminConfig, database: Database, log: Logger): Prom
   const cluster = await ensureCluster(database);
   await ensureCredentials(database, config.dataDir, log);
   const build = buildInfo();
-  const { databaseDirectUrl, routerUrl } = config;
+  const { databaseDirectUrl, routerUrl, auditKeepMs } = config;
   const admin = await createAdmin({
-    ...{ database, databaseDirectUrl, cluster, settings, build, routerUrl, log },
+    ...{ database, databaseDirectUrl, cluster, settings, build, routerUrl, auditKeepMs, log },
     clock: systemClock,
   });
   // React and Next choose their build by this when they are loaded, which happens below.

@@ -10,7 +10,7 @@ export type {
 } from "./inputs.ts";
 export { type Permission, type ProcedurePath, permissions, permits } from "./permissions.ts";
 export type { AppRouter } from "./server/root.ts";
-export type { AuditView, ClusterView, RouterView, WhoAmI } from "./views/access.ts";
+export type { AuditVerification, AuditView, ClusterView, RouterView, WhoAmI } from "./views/access.ts";
 export type { Role } from "./views/common.ts";
 export type { DrainPreview, DrainView, MoveView } from "./views/drain.ts";
 export type { ModelView } from "./views/model.ts";

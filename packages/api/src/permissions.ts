@@ -25,6 +25,7 @@ export const permissions = {
   "drains.force": "operator",
   "routers.list": "viewer",
   "audit.list": "viewer",
+  "audit.verify": "operator",
   "access.createSignInLink": "admin",
   "agents.join": "join",
   "agents.sync": "agent",

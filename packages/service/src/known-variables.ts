@@ -12,6 +12,7 @@ export const knownVariables: readonly string[] = [
   "LLMGW_AGENT_LABELS",
   "LLMGW_AGENT_PORTS",
   "LLMGW_ALLOWED_HOSTS",
+  "LLMGW_AUDIT_KEEP",
   "LLMGW_ALLOW_PLAINTEXT",
   "LLMGW_CONTEXT",
   "LLMGW_DATA_DIR",

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { ControlPlane } from "@llmgw/api/server";
 import { plan } from "@llmgw/domain";
 import { type BuildInfo, type Clock, type Logger, newId, type RunGroupPart } from "@llmgw/service";
+import { AuditKeeper } from "./control/audit-keeper.ts";
 import { ControlLoop } from "./control/loop/control-loop.ts";
 import { LoopLease } from "./control/loop/loop-lease.ts";
 import type { AdminSettings } from "./control/settings.ts";
@@ -14,6 +15,8 @@ import { LogRequests } from "./control/sync/log-requests.ts";
 import { RouterSync } from "./control/sync/router-sync.ts";
 import { VersionWatch } from "./control/sync/versions.ts";
 import { createControlPlane } from "./control/use-cases/control-plane.ts";
+import { pruneAudit } from "./db/audit-chain/prune.ts";
+import { sealAudit } from "./db/audit-chain/seal.ts";
 import { type ClusterIdentity, readVersions, rememberReported } from "./db/cluster-row.ts";
 import { commitAction } from "./db/commit/commit-action.ts";
 import type { Database } from "./db/database.ts";
@@ -35,6 +38,8 @@ export interface AdminOptions {
   readonly settings: AdminSettings;
   readonly build: BuildInfo;
   readonly routerUrl: string | null;
+  /** How long rows of the audit are kept, ms; null: for ever. */
+  readonly auditKeepMs: number | null;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -50,7 +55,7 @@ export interface Admin {
 
 /** Puts the parts of the control plane together. Nothing runs yet. */
 export async function createAdmin(options: AdminOptions): Promise<Admin> {
-  const { database, cluster, settings, clock, log } = options;
+  const { database, cluster, settings, auditKeepMs, clock, log } = options;
   const { control } = settings;
   const versions = new VersionWatch({
     read: () => readVersions(database),
@@ -101,6 +106,15 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
     clock,
     log,
   });
+  const keeper = new AuditKeeper({
+    lease: () => lease.held,
+    seal: (held) => sealAudit(database, held),
+    prune: async (held) => (auditKeepMs === null ? 0 : await pruneAudit(database, held, auditKeepMs)),
+    sealEveryMs: settings.auditSealEveryMs,
+    pruneEveryMs: settings.auditPruneEveryMs,
+    clock,
+    log,
+  });
   const onChanged = () => {
     void versions.refresh();
     loop.poke();
@@ -130,6 +144,7 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
       { name: "routers' reports", run: (signal) => routers.run(times, signal) },
       { name: "lease", run: (signal) => lease.run(settings.leaseRenewMs, signal) },
       { name: "control loop", run: (signal) => loop.run(signal) },
+      { name: "audit", run: (signal) => keeper.run(signal) },
     ],
   };
 }

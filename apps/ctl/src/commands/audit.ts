@@ -1,21 +1,26 @@
+import type { AuditVerification } from "@llmgw/api";
+import type { Command } from "commander";
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
-import { printRows, state } from "../ctl/output.ts";
+import { printOne, printRows, state } from "../ctl/output.ts";
 import type { Registrar } from "../ctl/registrar.ts";
+import { csvHead, csvLine } from "./audit-csv.ts";
 
-interface AuditOptions {
+interface Filters {
+  readonly actor?: string | undefined;
+  readonly verb?: string | undefined;
+  readonly target?: string | undefined;
+  readonly cause?: string | undefined;
+}
+
+interface AuditOptions extends Filters {
   readonly limit: string;
-  readonly actor?: string;
-  readonly verb?: string;
-  readonly target?: string;
-  readonly cause?: string;
 }
 
 /** `ctl audit`: who did what, newest last. */
 async function audit(context: CommandContext, options: AuditOptions): Promise<number> {
   const { client } = await context.connection();
-  const { actor, verb, target, cause } = options;
-  const { rows } = await client.audit.list.query({ limit: Number(options.limit), actor, verb, target, cause });
+  const { rows } = await client.audit.list.query({ limit: Number(options.limit), ...chosen(options) });
   printRows(rows.reverse(), {
     format: context.format,
     name: (row) => String(row.seq),
@@ -34,17 +39,80 @@ async function audit(context: CommandContext, options: AuditOptions): Promise<nu
   return exit.ok;
 }
 
+/** What each problem of the chain means, for a person. */
+const problemWords = {
+  changed: (seq: number) => `row ${seq} is not what was sealed: it or its seal was changed`,
+  missing: (seq: number) => `row ${seq} is missing: it was deleted, and not by retention`,
+  seal_missing: (seq: number) => `the seal of row ${seq} is missing: it was deleted`,
+};
+
+/** `ctl audit verify`: follows the hash chain; exit code 1 when a row is not what was sealed. */
+async function verify(context: CommandContext): Promise<number> {
+  const { client } = await context.connection();
+  const found = await client.audit.verify.query();
+  printOne(found, context.format, () => verdict(found));
+  return found.problem === null ? exit.ok : exit.refused;
+}
+
+function verdict({ firstSeq, lastSeq, unsealed, prunedAt, problem }: AuditVerification): string {
+  const rows = Math.max(0, lastSeq - firstSeq + 1);
+  if (problem !== null) {
+    return `The audit was tampered with: ${problemWords[problem.kind](problem.seq)}. The ${rows} rows before it, from ${firstSeq} on, are whole.`;
+  }
+  const pruned = prunedAt === null ? "" : `, older ones pruned by retention at ${prunedAt}`;
+  const waiting = unsealed === 0 ? "" : `; the newest ${unsealed} are sealed within seconds`;
+  return `The audit is whole: ${rows} rows, ${firstSeq} to ${lastSeq}${pruned}${waiting}.`;
+}
+
+/** `ctl audit export`: every row that passes the filters, newest first, a line each, to standard output. */
+async function exportRows(context: CommandContext, options: Filters & { readonly csv: boolean }): Promise<number> {
+  const { client } = await context.connection();
+  const { csv, ...filters } = options;
+  if (csv) process.stdout.write(csvHead);
+  let before: number | undefined;
+  do {
+    const page = await client.audit.list.query({ limit: 500, before, ...chosen(filters) });
+    for (const row of page.rows) process.stdout.write(csv ? csvLine(row) : `${JSON.stringify(row)}\n`);
+    before = page.nextBefore ?? undefined;
+  } while (before !== undefined);
+  return exit.ok;
+}
+
+const chosen = ({ actor, verb, target, cause }: Filters): Filters => ({ actor, verb, target, cause });
+
+function withFilters(command: Command): Command {
+  return command
+    .option("--actor <name>", "only by this actor")
+    .option("--verb <verb>", "only this verb")
+    .option("--target <target>", "only on this target")
+    .option("--cause <id>", "only what this drain caused");
+}
+
 export function registerAudit(registrar: Registrar): void {
   const command = registrar
     .verb({
       usage: "audit",
       description: "who did what, when and why",
-      examples: ["audit --limit 20", "audit --cause drain_0199…"],
+      examples: ["audit --limit 20", "audit --cause drain_0199…", "audit verify", "audit export --csv > audit.csv"],
     })
-    .option("--limit <n>", "how many rows", "50")
-    .option("--actor <name>", "only by this actor")
-    .option("--verb <verb>", "only this verb")
-    .option("--target <target>", "only on this target")
-    .option("--cause <id>", "only what this drain caused");
-  registrar.on<AuditOptions>(command, (context, _args, options) => audit(context, options));
+    .option("--limit <n>", "how many rows", "50");
+  registrar.on<AuditOptions>(withFilters(command), (context, _args, options) => audit(context, options));
+  const verifying = registrar.verb({
+    usage: "verify",
+    description: "check that no row was changed or deleted, by the hash chain over all of them",
+    examples: ["audit verify", "audit verify -o json"],
+    parent: command,
+  });
+  registrar.on(verifying, (context) => verify(context));
+  const exporting = registrar
+    .verb({
+      usage: "export",
+      description: "print all rows, one JSON object or CSV record a line",
+      examples: ["audit export > audit.jsonl", "audit export --csv --verb nodes.setAvailability > drains.csv"],
+      parent: command,
+    })
+    .option("--csv", "CSV with a head line instead of JSON lines", false);
+  registrar.on<Filters & { csv: boolean }>(withFilters(exporting), (context, _args, options) =>
+    exportRows(context, options),
+  );
 }

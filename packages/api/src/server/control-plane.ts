@@ -10,7 +10,7 @@ import type {
   SetAvailabilityInput,
 } from "../inputs.ts";
 import type { Permission, ProcedurePath } from "../permissions.ts";
-import type { AuditView, ClusterView, RouterView } from "../views/access.ts";
+import type { AuditVerification, AuditView, ClusterView, RouterView } from "../views/access.ts";
 import type { DrainPreview, DrainView } from "../views/drain.ts";
 import type { ModelView } from "../views/model.ts";
 import type { NodeView } from "../views/node.ts";
@@ -88,6 +88,7 @@ export interface ControlPlane {
   };
   readonly audit: {
     list(input: AuditInput): Promise<{ rows: AuditView[]; nextBefore: number | null }>;
+    verify(signal: AbortSignal): Promise<AuditVerification>;
     /** A refused call: one row per actor, verb and minute. */
     denied(actor: Actor, verb: ProcedurePath): Promise<void>;
   };

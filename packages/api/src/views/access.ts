@@ -19,6 +19,20 @@ export const auditView = z.object({
 });
 export type AuditView = z.infer<typeof auditView>;
 
+/** What following the audit's hash chain found. */
+export const auditVerification = z.object({
+  /** The rows that were followed: from the oldest that is kept. `lastSeq` below `firstSeq`: none. */
+  firstSeq: z.int(),
+  lastSeq: z.int(),
+  /** How many of the newest ones are not sealed yet: the seal follows within seconds. */
+  unsealed: z.int(),
+  /** When older rows were last deleted by retention; null: never. */
+  prunedAt: instant.nullable(),
+  /** The first row that is not what was sealed; null: every row is. */
+  problem: z.object({ kind: z.enum(["changed", "missing", "seal_missing"]), seq: z.int() }).nullable(),
+});
+export type AuditVerification = z.infer<typeof auditVerification>;
+
 export const routerView = z.object({
   id: z.string(),
   name: z.string(),

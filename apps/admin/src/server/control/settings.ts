@@ -18,6 +18,9 @@ export interface AdminSettings {
   readonly batchEveryMs: number;
   /** Reports that something waits for are collected this long and saved together. Not scaled. */
   readonly flushAfterMs: number;
+  /** How often new audit rows are sealed, and rows past their time are looked for. */
+  readonly auditSealEveryMs: number;
+  readonly auditPruneEveryMs: number;
   /** How long an agent may take to answer a request for log lines. */
   readonly logsTimeoutMs: number;
   readonly stopKillAfterMs: number;
@@ -45,6 +48,8 @@ export function adminSettings(timeScale: number): AdminSettings {
     holdWhileWatchedMs: scaled(1_000),
     batchEveryMs: scaled(1_000),
     flushAfterMs: 15,
+    auditSealEveryMs: scaled(1_000),
+    auditPruneEveryMs: scaled(3_600_000),
     logsTimeoutMs: 10_000,
     stopKillAfterMs: scaled(30_000),
     signInLinkMs: 10 * 60_000,

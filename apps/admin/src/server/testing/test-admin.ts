@@ -54,6 +54,7 @@ export async function startTestAdmin(options: {
     settings,
     build: { version: "0.0.0", commit: "unknown" },
     routerUrl: null,
+    auditKeepMs: null,
     clock: systemClock,
     log,
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { auditInput } from "../../inputs.ts";
-import { auditView, clusterView, whoAmI } from "../../views/access.ts";
+import { auditVerification, auditView, clusterView, whoAmI } from "../../views/access.ts";
 import { procedure, router, unwrap } from "../trpc.ts";
 
 export const cluster = router({
@@ -19,6 +19,7 @@ export const audit = router({
     .input(auditInput.prefault({}))
     .output(z.object({ rows: z.array(auditView), nextBefore: z.int().nullable() }))
     .query(({ ctx, input }) => ctx.control.audit.list(input)),
+  verify: procedure.output(auditVerification).query(({ ctx }) => ctx.control.audit.verify(ctx.signal)),
 });
 
 export const access = router({

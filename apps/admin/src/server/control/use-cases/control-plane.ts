@@ -1,5 +1,6 @@
 import type { Actor, ControlPlane } from "@llmgw/api/server";
 import { done, refused } from "@llmgw/api/server";
+import { verifyAudit } from "../../db/audit-chain/verify.ts";
 import { readAudit } from "../../db/audit-reader.ts";
 import { recordDenied } from "../../db/denied.ts";
 import { joinNode } from "../../db/node-identity.ts";
@@ -41,6 +42,7 @@ export function createControlPlane(
     },
     audit: {
       list: (input) => readAudit(database, input),
+      verify: (signal) => verifyAudit(database, signal),
       denied: (actor, verb) => recordDenied(database, actorAudit(actor, { verb, target: verb, outcome: "denied" })),
     },
     access: accessUseCases(dependencies),
