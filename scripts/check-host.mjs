@@ -8,6 +8,11 @@ const checks = {
     about: "[runs] [seed]: the drain under load with kill -9 of a random program, 20 times in a row",
     file: "e2e/drain-chaos-main.ts",
   },
+  "router-bytes": {
+    about:
+      "[count] [seed]: generated requests and streams through the router, the same bytes at both ends, 10,000 of them",
+    file: "apps/router/src/testing/byte-fuzz-main.ts",
+  },
 };
 
 const [name, ...args] = process.argv.slice(2);
