@@ -77,7 +77,7 @@ async function runWithFile(config: RouterConfig, path: string, log: Logger): Pro
 async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> {
   const held = await holdDirectory(config.dataDir);
   try {
-    const routerId = await routerIdentity(config.dataDir);
+    const routerId = await routerIdentity(config.dataDir, log);
     const ca = config.adminCa === undefined ? null : await readFile(config.adminCa, "utf8");
     const client = new AdminClient({ url: config.adminUrl, token: config.routerToken ?? "", ca });
     const timeouts = { ...defaultRouterSettings.timeouts, shutdownGraceMs: config.shutdownGraceMs };

@@ -52,3 +52,12 @@ test("of many that find a stale lock at once, exactly one gets the folder", asyn
     expect(await readdir(folder.path)).toEqual(["lock.8"]);
   }
 });
+
+test("a folder that is a file, or below one, is refused in words", async () => {
+  await using folder = await temporaryDirectory();
+  const file = join(folder.path, "file");
+  await writeFile(file, "");
+  for (const path of [file, join(file, "below")]) {
+    await expect(holdDirectory(path)).rejects.toThrow(`the data folder ${path} is a file or lies below one`);
+  }
+});

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, constants, link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
@@ -28,7 +28,7 @@ export interface HeldDirectory {
  * pid when a live process holds it. The guard is for one machine: it does not see processes of other hosts or containers.
  */
 export async function holdDirectory(directory: string): Promise<HeldDirectory> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const own: Holder = { pid: process.pid, startedAt: await processStart(process.pid) };
   // A link is atomic, fails when the name exists, and makes the lock appear complete.
   const draftPath = join(directory, `lock-draft.${process.pid}.${randomBytes(4).toString("hex")}`);
@@ -40,6 +40,20 @@ export async function holdDirectory(directory: string): Promise<HeldDirectory> {
     }
   } finally {
     await rm(draftPath, { force: true });
+  }
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : String(error);
+    const problem =
+      code === "EEXIST" || code === "ENOTDIR" ? "is a file or lies below one" : `cannot be used (${String(code)})`;
+    throw new ConfigError([
+      `the data folder ${directory} ${problem}: give a folder that this user can write to (LLMGW_DATA_DIR)`,
+    ]);
   }
 }
 

@@ -17,6 +17,7 @@ export { type HeldDirectory, holdDirectory } from "./hold-directory.ts";
 export { newId, uuidv7 } from "./ids.ts";
 export { knownVariables } from "./known-variables.ts";
 export { type AddressSetting, type BoundAddress, hostPort, listen } from "./listen.ts";
+export { findListenerPid } from "./listener-pid.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevel } from "./logger.ts";
 export { isLoopback, refusePlaintextOffLoopback } from "./loopback.ts";
 export {

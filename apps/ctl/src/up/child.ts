@@ -11,13 +11,15 @@ export interface ChildSpec {
   readonly onLine?: (line: string) => void;
   /** What it gets to end after SIGTERM before SIGTERM again, and then before SIGKILL, ms. */
   readonly stopMs: number;
+  /** Whether the cluster runs already: then a child that ends as misconfigured is tried again like any other. */
+  readonly established: () => boolean;
 }
 
 const restartFirstMs = 500;
 const restartMaxMs = 10_000;
 /** A child that ran this long has its next restart at the first step again. */
 const settledMs = 30_000;
-/** A program's exit code for a wrong setting or a busy port: starting it again would only say the same. */
+/** A program's exit code for a wrong setting or a busy port: while the cluster comes up, that ends it all. */
 const exitMisconfigured = 2;
 
 /** One supervised program: started again when it dies by itself (0.5 s, doubling to 10 s), until it is stopped. */
@@ -38,7 +40,10 @@ export class Child {
     return this.#process?.pid ?? null;
   }
 
-  /** Keeps it running until the signal aborts, then stops it. Rejects when it ends as misconfigured. */
+  /**
+   * Keeps it running until the signal aborts, then stops it. Rejects when it ends as misconfigured before the cluster
+   * runs; later the other programs serve on, so it only says so, and tries again.
+   */
   async run(signal: AbortSignal): Promise<void> {
     let delayMs = restartFirstMs;
     while (!signal.aborted) {
@@ -47,7 +52,9 @@ export class Child {
       const outcome = await Promise.race([ended, aborted(signal)]);
       if (outcome === "aborted") return this.#stop();
       if (outcome.code === exitMisconfigured) {
-        throw new Error(`${this.spec.name} cannot start:\n${this.logTail(6)}`);
+        const problem = `${this.spec.name} cannot start:\n${this.logTail(6)}`;
+        if (!this.spec.established()) throw new Error(problem);
+        this.#say(problem);
       }
       if (this.#clock.monotonicMs() - startedMs > settledMs) delayMs = restartFirstMs;
       this.#say(`${this.spec.name} ended (${outcome.words}); starting it again in ${delayMs / 1000} s`);

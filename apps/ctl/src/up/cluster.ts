@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLlmgwClient, type LlmgwClient } from "@llmgw/api";
-import { type Clock, hostPort, type ListenAddress, readJsonFile } from "@llmgw/service";
+import { type Clock, findListenerPid, hostPort, type ListenAddress, readJsonFile } from "@llmgw/service";
 import { z } from "zod";
 import { commandOf } from "../programs.ts";
 import { Child, type ChildSpec } from "./child.ts";
@@ -35,6 +35,7 @@ export class LocalCluster {
   readonly routerDiagnosticsUrl: string;
   readonly #options: ClusterOptions;
   /** Started ones with what ends each, in starting order. */
+  #established = false;
   readonly #running: { child: Child; stop: AbortController; done: Promise<void> }[] = [];
 
   constructor(options: ClusterOptions) {
@@ -49,6 +50,11 @@ export class LocalCluster {
     return Object.fromEntries(
       this.#running.flatMap(({ child }) => (child.pid === null ? [] : [[child.spec.name, child.pid]])),
     );
+  }
+
+  /** Everything came up: from now on one program's trouble ends none of the others. */
+  establish(): void {
+    this.#established = true;
   }
 
   /** Starts the embedded database and resolves to its URL. */
@@ -77,8 +83,7 @@ export class LocalCluster {
       env: { DATABASE_URL: databaseUrl, LLMGW_DATA_DIR: join(dataDir, "admin"), LLMGW_ROUTER_URL: this.routerUrl },
       stopMs: 5_000,
     });
-    const ask = async () =>
-      (await fetch(`${this.adminUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok ? true : null;
+    const ask = () => this.#answers(child, { url: `${this.adminUrl}/health`, port: adminListen.port });
     await this.#ready(child, { what: "the admin", timeoutMs: 60_000, signal, ask });
     const credentials = await this.credentials();
     if (credentials === null)
@@ -101,8 +106,7 @@ export class LocalCluster {
       env: { LLMGW_ADMIN_URL: this.adminUrl, LLMGW_ROUTER_TOKEN: routerToken, LLMGW_DATA_DIR: join(dataDir, "router") },
       stopMs: 5_000,
     });
-    const ask = async () =>
-      (await fetch(`${this.routerUrl}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok ? true : null;
+    const ask = () => this.#answers(child, { url: `${this.routerUrl}/healthz`, port: routerListen.port });
     await this.#ready(child, { what: "the router", timeoutMs: 60_000, signal, ask });
   }
 
@@ -132,14 +136,25 @@ export class LocalCluster {
     }
   }
 
-  #start(spec: Omit<ChildSpec, "env" | "logFile"> & { env?: Record<string, string> }): Child {
+  #start(spec: Omit<ChildSpec, "env" | "logFile" | "established"> & { env?: Record<string, string> }): Child {
     const { clock, say, dataDir, env, onFailure } = this.#options;
     const logFile = join(dataDir, "logs", `${spec.name}.log`);
-    const child = new Child({ ...spec, env: { ...env, ...spec.env }, logFile }, clock, say);
+    const child = new Child(
+      { ...spec, env: { ...env, ...spec.env }, logFile, established: () => this.#established },
+      clock,
+      say,
+    );
     const stop = new AbortController();
     const done = child.run(stop.signal).catch(onFailure);
     this.#running.push({ child, stop, done });
     return child;
+  }
+
+  /** Whether the child answers there, and not somebody else who had the port first. */
+  async #answers(child: Child, at: { url: string; port: number }): Promise<true | null> {
+    if (!(await fetch(at.url, { signal: AbortSignal.timeout(2_000) })).ok) return null;
+    const listener = await findListenerPid(at.port);
+    return listener === undefined || listener === child.pid ? true : null;
   }
 
   async #ready<T>(

@@ -117,6 +117,7 @@ async function bringUp(input: {
     pids: { ...cluster.pids, up: process.pid },
   };
   await writeFileAtomic(runFile, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  cluster.establish();
   process.stdout.write(banner(run, `${cluster.adminUrl}${link.path}`));
 }
 

@@ -7,11 +7,19 @@ export type Authentication =
   | { readonly kind: "ok"; readonly key: InferenceKey }
   | { readonly kind: "refused"; readonly error: RouterError };
 
+/** After this a router has most likely reached an admin. */
+const TABLE_RETRY_SECONDS = 5;
+
 /** Decides on the key of a request from its head alone. `nowMs`: milliseconds since the epoch. */
 export function authenticate(request: IncomingMessage, registry: Registry, nowMs: number): Authentication {
   const given = givenKey(request.rawHeaders);
   if (given === undefined) {
     return refused('This API wants the header "Authorization: Bearer" (or "x-api-key") with an API key, once.');
+  }
+  if (registry.table === null) {
+    const message =
+      "This router has no endpoint table yet: it knows no API key and no model until it reaches the admin.";
+    return { kind: "refused", error: routerError("no_endpoint", message, { retryAfterSeconds: TABLE_RETRY_SECONDS }) };
   }
   const key = registry.key(hash("sha256", given));
   if (key === undefined) return refused("This API key is not known here. Check that it was copied whole.");
