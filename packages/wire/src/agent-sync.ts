@@ -101,6 +101,13 @@ export type AgentSyncRequest = z.infer<typeof agentSyncRequest>;
 
 const shardKey = { replicaId: z.string(), generation: z.int(), rank: z.int() };
 
+/**
+ * Where the processes of one replica reach each other: rank 0 at `ranks[0]`, and so on. `address` is what that rank's
+ * agent advertises. `port` is the first of ten in a row that the control plane has set aside on that machine for this
+ * generation, for rendezvous or for what a worker listens on; the HTTP port is the agent's own choice.
+ */
+const shardGroup = z.object({ ranks: z.array(z.object({ address: z.string(), port: z.int() })).min(2) });
+
 /** Everything an agent needs to start a shard with an engine adapter. */
 export const shardLaunch = z.object({
   ...shardKey,
@@ -120,6 +127,10 @@ export const shardLaunch = z.object({
   memoryMibPerGpu: z.int(),
   contextTokens: z.int().nullable(),
   tp: z.int(),
+  /** Pipeline stages of the whole replica. */
+  pp: z.int().default(1),
+  /** The processes of a replica that spans machines, by rank; null for a replica of one process. */
+  group: shardGroup.nullable().default(null),
   load: z.object({ maxMs: z.int(), stallMs: z.int() }),
   /** The replica's own key: its engine accepts no other. */
   apiKey: z.string(),

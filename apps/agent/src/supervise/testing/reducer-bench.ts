@@ -17,6 +17,8 @@ export function launchOf(change: Partial<ShardLaunch> = {}): ShardLaunch {
     memoryMibPerGpu: 1024,
     contextTokens: null,
     tp: 1,
+    pp: 1,
+    group: null,
     load: { maxMs: 60_000, stallMs: 10_000 },
     apiKey: "sk-replica-key",
     quietSinceVersion: null,

@@ -2,6 +2,7 @@ import { type ClusterSnapshot, desiredForNode, endpointTable, type Model, type S
 import type { AgentSyncAnswer, EndpointTable, KeyEntry, ModelEntry, ShardLaunch } from "@llmgw/wire";
 import type { ClusterIdentity } from "../../db/cluster-row.ts";
 import { engineKey } from "./engine-key.ts";
+import { shardGroup } from "./shard-group.ts";
 
 type Desired = Pick<Extract<AgentSyncAnswer, { kind: "desired" }>, "run" | "stop">;
 
@@ -79,6 +80,7 @@ export function desiredOfNode(
       const model = models.get(replica.modelId);
       if (model === undefined) return [];
       const { spec } = model;
+      const group = shardGroup(snapshot, shard);
       return [
         {
           replicaId: shard.replicaId,
@@ -92,6 +94,9 @@ export function desiredOfNode(
           memoryMibPerGpu: shard.memoryMibPerGpu,
           contextTokens: spec.resources.contextTokens,
           tp: spec.resources.tp,
+          // Each machine of a replica holds one stage of the pipeline.
+          pp: group?.ranks.length ?? 1,
+          group,
           load: spec.load,
           apiKey: engineKey(context.cluster.secret, shard.replicaId, shard.generation),
           quietSinceVersion,
