@@ -1,5 +1,5 @@
 import { type BodyField, fieldOf } from "./body-field.ts";
-import { endsScalar, escapeLength, isJsonNumber, literal } from "./json-bytes.ts";
+import { endOfPlainText, endsScalar, escapeLength, isJsonNumber, literal } from "./json-bytes.ts";
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of a body. */
 export interface ByteSpan {
@@ -41,6 +41,7 @@ type Expect = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma" | 
  */
 export class BodyScan {
   readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   #position = 0;
   #expect: Expect = "value";
   /** One entry an open bracket: true for an object, false for an array. */
@@ -65,6 +66,7 @@ export class BodyScan {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** Reads on for about `maxBytes`; answers null while there is more to read. */
@@ -217,26 +219,22 @@ export class BodyScan {
     const bytes = this.#bytes;
     let position = this.#position;
     while (position < stopAt) {
+      position = endOfPlainText(this.#view, position, stopAt);
+      if (position === stopAt) break;
       const byte = bytes[position] ?? 0;
       if (byte === QUOTE) {
         this.#position = position + 1;
         this.#endString();
         return;
       }
-      if (byte === BACKSLASH) {
-        const length = escapeLength(bytes, position);
-        if (length === 0) {
-          this.#position = position;
-          this.#failHere();
-          return;
-        }
-        this.#stringEscapes = true;
-        position += length;
-      } else if (byte < 0x20) {
+      const length = byte === BACKSLASH ? escapeLength(bytes, position) : 0;
+      if (length === 0) {
         this.#position = position;
         this.#failHere();
         return;
-      } else position += 1;
+      }
+      this.#stringEscapes = true;
+      position += length;
     }
     this.#position = position;
   }

@@ -70,3 +70,31 @@ export function escapeLength(bytes: Uint8Array, position: number): number {
   }
   return 6;
 }
+
+/**
+ * Where the first byte from `start` on stands that is not plain text of a string (a quote, a backslash, a control character);
+ * `stopAt` if there is none before it. Prompts and images are long, and nearly all of their bytes are plain, so four are looked
+ * at together: in each of the sums below a byte's highest bit is set if the byte is below 0x20, or is the one searched for.
+ * A carry may set it for a neighbour too, never for none, and then each byte is looked at by itself.
+ */
+export function endOfPlainText(view: DataView, start: number, stopAt: number): number {
+  let at = start;
+  for (; at + 4 <= stopAt; at += 4) {
+    const word = view.getInt32(at);
+    const quote = word ^ 0x22222222;
+    const backslash = word ^ 0x5c5c5c5c;
+    const control = (word - 0x20202020) & ~word;
+    const found = control | ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash);
+    if ((found & 0x80808080) !== 0 && endsWithin(view, at)) break;
+  }
+  while (at < stopAt && !isSpecial(view.getUint8(at))) at += 1;
+  return at;
+}
+
+function endsWithin(view: DataView, at: number): boolean {
+  return [0, 1, 2, 3].some((index) => isSpecial(view.getUint8(at + index)));
+}
+
+function isSpecial(byte: number): boolean {
+  return byte < 0x20 || byte === 0x22 || byte === 0x5c;
+}
