@@ -69,11 +69,10 @@ export class Exchange {
     this.#corsOrigin = options.corsOrigin;
     this.#isDraining = options.isDraining;
     this.#onEnd = options.onEnd;
-    // 'close' of the request only says that its body was read; the response's own says whether the client left.
-    this.response.once("close", () => {
-      if (!this.response.writableEnded) this.#leave();
-    });
-    this.response.on("error", () => this.#leave());
+    // 'close' of the request only says that its body was read, and a response that waits for those before it on its
+    // connection (pipelining) is not told at all.
+    this.request.socket.setMaxListeners(0).once("close", this.#leave);
+    this.response.on("error", this.#leave);
   }
 
   get isClientGone(): boolean {
@@ -103,6 +102,7 @@ export class Exchange {
     if (this.#end !== null) return;
     this.#end = end;
     this.#interrupt = null;
+    this.request.socket.off("close", this.#leave);
     this.#onEnd(this, end);
   }
 
@@ -147,12 +147,12 @@ export class Exchange {
     return !complete && (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
   }
 
-  #leave(): void {
+  readonly #leave = (): void => {
     if (this.#isClientGone) return;
     this.#isClientGone = true;
     this.#interrupt?.("client_closed");
     this.end({ outcome: "client_closed", status: 499 });
-  }
+  };
 }
 
 /**

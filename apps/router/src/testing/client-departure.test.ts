@@ -28,6 +28,18 @@ describe("a client that leaves", () => {
     expect(target.endpoint("r1").failed).toBe(0);
   });
 
+  test("with further requests sent ahead on its connection ends all of them", async () => {
+    const fake = await engine(({ socket }) => void socket.write(`${streamHead}${chunk(event("a"))}`));
+    const target = await router(documentOf([fake]));
+    const asking = await client(target);
+    for (let sent = 0; sent < 12; sent += 1) asking.post(streamBody);
+    await waitFor(() => fake.requests.length === 12);
+    asking.reset();
+    await target.ended(12);
+    expect(new Set(target.ends.map(({ outcome }) => outcome))).toEqual(new Set(["client_closed"]));
+    await waitFor(() => target.endpoint("r1").inflight === 0 && fake.requests.every(({ socket }) => socket.destroyed));
+  });
+
   test("while it waits in the queue never reaches an engine", async () => {
     const fake = await engine(() => undefined);
     const target = await router(documentOf([fake], {}, [{ maxInflight: 1 }]));
