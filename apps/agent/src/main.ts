@@ -108,6 +108,7 @@ async function runAgent(settings: AgentSettings, log: Logger): Promise<number> {
     owner: sha256Hex(`${machine.machineId} ${dataDir}`).slice(0, 16),
     desiredPath: within("desired.json"),
     logsDir: within("logs"),
+    privateDir: within("private"),
     workDir: dataDir,
     advertise,
     ports: createPortPicker(settings.ports),

@@ -7,7 +7,7 @@ export type {
   LaunchLine,
   LaunchRequest,
   LoadProgress,
-  ReadinessProbe,
+  Readiness,
 } from "./adapter.ts";
 export { listedModels } from "./listed-models.ts";
 export { createEngineRegistry, type EngineRegistry } from "./registry.ts";

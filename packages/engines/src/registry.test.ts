@@ -13,31 +13,48 @@ const request: LaunchRequest = {
   host: "127.0.0.1",
   port: 18000,
   tp: 1,
+  pp: 1,
+  group: null,
+  isPath: false,
+  privateDir: "/data/private",
   contextTokens: null,
   memoryMibPerGpu: 1000,
-  gpus: [{ uuid: "SIM-1", index: 0 }],
+  gpus: [{ uuid: "SIM-1", index: 0, vendor: "nvidia" }],
 };
 
 describe("createEngineRegistry", () => {
   it("never mixes simulated and real engines", () => {
-    expect([...createEngineRegistry(simulator).keys()]).toEqual(["sim"]);
-    expect([...createEngineRegistry(null).keys()]).toEqual(["vllm"]);
+    expect([...createEngineRegistry(null).values()].map(({ name, program }) => [name, program?.name])).toEqual([
+      ["vllm", "vllm"],
+      ["sglang", "sglang"],
+      ["llamacpp", "llama-server"],
+    ]);
+    expect([...createEngineRegistry(simulator).values()].map(({ name, program }) => [name, program])).toEqual([
+      ["sim", null],
+      ["vllm", null],
+      ["sglang", null],
+      ["llamacpp", null],
+    ]);
   });
 });
 
 describe("the simulator's launch line", () => {
-  const adapter = createEngineRegistry(simulator).get("sim");
+  const registry = createEngineRegistry(simulator);
 
-  it("is a real vLLM line with the claim on its GPUs, an operator's arguments last", () => {
-    expect(adapter?.launch(request).argv).toEqual([
-      ...["node", "sim.ts", "--dialect", "vllm", "serve", "demo/model", "--host", "127.0.0.1", "--port", "18000"],
-      ...["--served-model-name", "demo", "--tensor-parallel-size", "1", "--sim-claims-dir", "/data/claims"],
-      ...["--sim-gpus", "SIM-1", "--sim-vram-mib", "1000", "--sim-load-ms", "50"],
-    ]);
+  it.each([
+    ["sim", "vllm serve demo/model"],
+    ["vllm", "vllm serve demo/model"],
+    ["sglang", "sglang serve --model-path demo/model"],
+    ["llamacpp", "llamacpp llama-server -hf demo/model"],
+  ] as const)("for %s is the real engine's, in its dialect, with a claim on its GPUs", (name, words) => {
+    const argv = registry.get(name)?.launch(request).argv.join(" ") ?? "";
+    expect(argv).toContain(`node sim.ts --dialect ${words}`);
+    expect(argv).toContain("--sim-load-ms 50");
+    expect(argv).toContain("--sim-claims-dir /data/claims --sim-gpus SIM-1 --sim-vram-mib 1000");
   });
 
   it("claims nothing without GPUs", () => {
-    expect(adapter?.launch({ ...request, gpus: [] }).argv).not.toContain("--sim-claims-dir");
+    expect(registry.get("sim")?.launch({ ...request, gpus: [] }).argv).not.toContain("--sim-claims-dir");
   });
 });
 

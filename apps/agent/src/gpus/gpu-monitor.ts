@@ -57,7 +57,7 @@ export class GpuMonitor implements RunGroupPart, GpuResolver {
     if (missing.length > 0) return { kind: "missing", uuids: missing };
     return {
       kind: "found",
-      gpus: uuids.flatMap((uuid) => byUuid.get(uuid) ?? []).map(({ uuid, index }) => ({ uuid, index })),
+      gpus: uuids.flatMap((uuid) => byUuid.get(uuid) ?? []).map(({ uuid, index, vendor }) => ({ uuid, index, vendor })),
     };
   }
 

@@ -36,7 +36,8 @@ export function createPortPicker({ first, last }: PortRange): PortPicker {
   };
 }
 
-function canBind(host: string, port: number): Promise<boolean> {
+/** True when a listener on this address could be opened now. Throws when the address is none of this machine. */
+export function canBind(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", (error) => {

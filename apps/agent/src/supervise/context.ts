@@ -32,6 +32,8 @@ export interface SuperviseContext {
   readonly owner: string;
   readonly desiredPath: string;
   readonly logsDir: string;
+  /** Where files are kept that only an engine may read, a folder for each start. */
+  readonly privateDir: string;
   /** Where engines run. */
   readonly workDir: string;
   /** The address that engines listen on and are reported under. */

@@ -19,6 +19,8 @@ export type AgentEvent =
       readonly progress: { readonly ratio: number | null; readonly message: string } | null;
     }
   | { readonly kind: "ready"; readonly id: string }
+  /** It lives and says that its start has failed. */
+  | { readonly kind: "load_failed"; readonly id: string; readonly said: string }
   /** Its port answers with other models than the one it was started for. */
   | { readonly kind: "serves_other"; readonly id: string; readonly found: readonly string[] }
   | { readonly kind: "health"; readonly id: string; readonly problem: string | null }

@@ -22,6 +22,8 @@ export function exitOf(shard: ShardState, facts: ExitFacts, nowMs: number): Shar
         cause: cause.cause,
         hint: "Look at its log. If the load is slow and not stuck, raise load.max or load.stall of the model.",
       };
+    case "load_failed":
+      return { ...base, category: "crash", cause: cause.cause, hint: "Look at its log for the first error." };
     case "serves_other":
       return {
         ...base,

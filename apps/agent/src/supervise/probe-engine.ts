@@ -1,4 +1,5 @@
-import { type EngineAdapter, type EngineWork, listedModels } from "@llmgw/engines";
+import { connect } from "node:net";
+import { type EngineAdapter, type EngineWork, listedModels, type Readiness } from "@llmgw/engines";
 import { request } from "undici";
 
 /** How to reach a running engine from its own node. */
@@ -12,16 +13,26 @@ export interface EngineAddress {
 export type ReadyAnswer =
   | { readonly kind: "ready" }
   | { readonly kind: "not_yet" }
+  /** It says itself that it has failed: some versions stay up to say so. */
+  | { readonly kind: "failed"; readonly said: string }
   | { readonly kind: "serves_other"; readonly found: readonly string[] };
+
+/** What an engine that speaks HTTP shows its state by. */
+type HttpReadiness = Extract<Readiness, { kind: "http" }>;
+
+/** How much of an engine's words on its own failure is passed on. */
+const saidChars = 300;
 
 /** Asks an engine whether it can answer for a model: its health says so, and the model is listed. */
 export async function askReady(
   address: EngineAddress,
-  { adapter, modelId }: { readonly adapter: EngineAdapter; readonly modelId: string },
+  { readiness, modelId }: { readonly readiness: HttpReadiness; readonly modelId: string },
   signal: AbortSignal,
 ): Promise<ReadyAnswer> {
-  const { healthPath, modelsPath } = adapter.readiness;
-  if ((await get(address, healthPath, signal)).status !== 200) return { kind: "not_yet" };
+  const { healthPath, modelsPath } = readiness;
+  const health = await get(address, healthPath, signal);
+  if (health.status === 500) return { kind: "failed", said: health.body.slice(0, saidChars) };
+  if (health.status !== 200 && !isBusy(health)) return { kind: "not_yet" };
   const answer = await get(address, modelsPath, signal);
   const found = answer.status === 200 ? listedModels(parseJson(answer.body)) : null;
   if (found === null) return { kind: "not_yet" };
@@ -30,8 +41,9 @@ export async function askReady(
 
 /** What is wrong with a ready engine's health, in a few words; null when it answers 200. */
 export async function askHealth(address: EngineAddress, path: string, signal: AbortSignal): Promise<string | null> {
-  const { status, body } = await get(address, path, signal);
-  if (status === 200) return null;
+  const got = await get(address, path, signal);
+  const { status, body } = got;
+  if (status === 200 || isBusy(got)) return null;
   return status === null ? `health check failed: ${body}` : `health check answered ${status}`;
 }
 
@@ -43,6 +55,30 @@ export async function askWork(
 ): Promise<EngineWork | null> {
   const { status, body } = await get(address, adapter.metricsPath, signal);
   return status === 200 ? adapter.work(body) : null;
+}
+
+/** True when something listens there. Nothing is sent. */
+export async function takesConnections(
+  { host, port }: { readonly host: string; readonly port: number },
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      deadline.addEventListener("abort", () => resolve(false), { once: true });
+      socket.once("connect", () => resolve(true));
+      socket.once("error", () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** llama-server of some versions calls itself unhealthy when every slot is taken: that is busy, not ill. */
+function isBusy({ status, body }: Got): boolean {
+  return status === 503 && body.includes("no slot available");
 }
 
 interface Got {

@@ -111,7 +111,10 @@ function onGone(
 }
 
 type RunningShard = ShardState & { readonly process: Extract<ShardState["process"], { kind: "running" }> };
-type RunningEvent = Extract<ShardEvent, { kind: "log_grew" | "ready" | "serves_other" | "health" | "activity" }>;
+type RunningEvent = Extract<
+  ShardEvent,
+  { kind: "log_grew" | "ready" | "load_failed" | "serves_other" | "health" | "activity" }
+>;
 
 function onRunning(shard: RunningShard, event: RunningEvent, context: ReduceContext): ShardReduction {
   const { process, launch } = shard;
@@ -136,6 +139,12 @@ function onRunning(shard: RunningShard, event: RunningEvent, context: ReduceCont
     }
     case "ready":
       return process.ready ? unchanged(shard) : changed({ ready: true, load: { ...process.load, ratio: 1 } }, true);
+    case "load_failed": {
+      if (process.ready) return unchanged(shard);
+      const cause = `It says that its start has failed: ${event.said}`;
+      const killAfterMs = context.settings.ownKillAfterMs;
+      return stopShard(shard, { cause: { kind: "load_failed", cause }, killAfterMs }, context);
+    }
     case "serves_other": {
       if (process.ready) return unchanged(shard);
       const expected = launch?.modelId ?? "another model";
@@ -153,7 +162,8 @@ function onRunning(shard: RunningShard, event: RunningEvent, context: ReduceCont
       const isIdle = event.counts.running + event.counts.waiting === 0;
       const before = process.activity?.sinceVersion === sinceVersion ? process.activity.zeroReads : 0;
       const zeroReads = sinceVersion > 0 && isIdle ? before + 1 : 0;
-      return changed({ activity: { ...event.counts, zeroReads, sinceVersion } }, zeroReads === 2);
+      const { running, waiting } = event.counts;
+      return changed({ activity: { running, waiting, zeroReads, sinceVersion } }, zeroReads === 2);
     }
   }
 }

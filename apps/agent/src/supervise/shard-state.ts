@@ -18,6 +18,7 @@ export type StopCause =
   | { readonly kind: "asked" }
   | { readonly kind: "load_stalled"; readonly cause: string }
   | { readonly kind: "serves_other"; readonly cause: string }
+  | { readonly kind: "load_failed"; readonly cause: string }
   /** Its main process ended by itself and left others of its group behind. */
   | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null };
 

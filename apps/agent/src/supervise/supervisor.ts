@@ -2,6 +2,7 @@ import type { ShardObservation } from "@llmgw/domain";
 import type { RunGroupPart } from "@llmgw/service";
 import type { AgentSyncAnswer } from "@llmgw/wire";
 import { readDesired, writeDesired } from "../processes/desired-file.ts";
+import { privateDirOf, removePrivateFiles } from "../processes/private-files.ts";
 import type { ShardRecord } from "../processes/shard-record.ts";
 import { signalMembers } from "../processes/signal-members.ts";
 import { adopt, isGone } from "./adopt.ts";
@@ -153,6 +154,7 @@ export class Supervisor implements RunGroupPart {
         this.#handles.delete(id);
         this.#enqueue(id, async () => {
           await this.#context.records.remove(key);
+          await removePrivateFiles(privateDirOf(this.#context.privateDir, key));
           this.#queues.delete(id);
         });
       }
@@ -161,13 +163,17 @@ export class Supervisor implements RunGroupPart {
 
   async #spawn({ id, launch, attempt }: Extract<AgentCommand, { kind: "spawn" }>): Promise<void> {
     const takenPorts = new Set([...this.#handles.values()].map((handle) => handle.port));
-    const outcome = await startShard(this.#context, { launch, attempt, takenPorts }, this.#watching.signal).catch(
-      (error: unknown) => {
-        this.#context.log.error({ shard: id, error }, "starting a shard failed");
-        const said = error instanceof Error ? error.message : String(error);
-        return { kind: "failed", facts: neverStarted("crash", `The agent could not start it: ${said}`, null) } as const;
-      },
-    );
+    const isStopped = () => {
+      const process = this.#state.shards.get(id)?.process;
+      return process?.kind !== "spawning" || process.stop !== null;
+    };
+    const order = { launch, attempt, takenPorts, isStopped };
+    const outcome = await startShard(this.#context, order, this.#watching.signal).catch((error: unknown) => {
+      this.#context.log.error({ shard: id, error }, "starting a shard failed");
+      const said = error instanceof Error ? error.message : String(error);
+      return { kind: "failed", facts: neverStarted("crash", `The agent could not start it: ${said}`, null) } as const;
+    });
+    if (outcome.kind === "abandoned") return;
     if (outcome.kind === "failed") {
       this.#context.log.warn({ shard: id, cause: outcome.facts.cause }, "shard not started");
       this.dispatch({ kind: "spawn_failed", id, facts: outcome.facts });

@@ -13,6 +13,8 @@ export interface Timings {
   readonly probeTimeoutMs: number;
   /** Between looks for the last processes of an ended engine. */
   readonly goneMs: number;
+  /** How long an engine may run requests without computing anything. */
+  readonly noProgressMs: number;
   readonly logCheckMs: number;
 }
 
@@ -29,6 +31,7 @@ export function timings(scale: number): Timings {
     // Not scaled: how fast an engine answers does not depend on how patient we are with everything else.
     probeTimeoutMs: 5 * seconds,
     goneMs: 0.1 * seconds * scale,
+    noProgressMs: 30 * seconds * scale,
     logCheckMs: 10 * seconds * scale,
   };
 }

@@ -1,4 +1,5 @@
 import { hostPort, type Logger } from "@llmgw/service";
+import type { ShardLaunch } from "@llmgw/wire";
 import { cleanLines } from "../logs/clean-log.ts";
 import { logFileMaxBytes, readFrom, rotateLog, sizeOf } from "../logs/log-file.ts";
 import { redact } from "../logs/redact.ts";
@@ -6,7 +7,15 @@ import { isAlive, membersOf } from "../processes/process-table.ts";
 import { adapterOf, type SuperviseContext, secretsOf } from "./context.ts";
 import type { AgentEvent } from "./event.ts";
 import { exitFacts, neverStarted } from "./exit-facts.ts";
-import { askHealth, askReady, askWork, type EngineAddress } from "./probe-engine.ts";
+import { NoProgress } from "./no-progress.ts";
+import {
+  askHealth,
+  askReady,
+  askWork,
+  type EngineAddress,
+  type ReadyAnswer,
+  takesConnections,
+} from "./probe-engine.ts";
 import { pause, repeat } from "./repeat.ts";
 import type { ShardHandle } from "./shard-handle.ts";
 import type { ShardState } from "./shard-state.ts";
@@ -22,6 +31,7 @@ export interface WatchTarget {
 
 interface Watch extends WatchTarget {
   readonly log: Logger;
+  readonly progress: NoProgress;
 }
 
 /** Bytes of new log that are read at once for progress; of a flood only the end is looked at. */
@@ -37,7 +47,8 @@ const adoptedProbeMs = 1_000;
  */
 export async function watchShard(target: WatchTarget, signal: AbortSignal): Promise<void> {
   const { context, handle, dispatch } = target;
-  const watch: Watch = { ...target, log: context.log.child({ shard: handle.id, pid: handle.identity.pid }) };
+  const progress = new NoProgress(context.timings.noProgressMs);
+  const watch: Watch = { ...target, progress, log: context.log.child({ shard: handle.id, pid: handle.identity.pid }) };
   const ended = new AbortController();
   const whileAlive = AbortSignal.any([signal, ended.signal]);
   const loops = [
@@ -113,11 +124,8 @@ async function watchLoad(watch: Watch, signal: AbortSignal): Promise<void> {
       const progress = last === null ? null : { ...last, message: redact(last.message, secrets) };
       dispatch({ kind: "log_grew", id: handle.id, progress });
     }
-    const answer = await askReady(
-      addressOf(watch, state.launch.apiKey),
-      { adapter, modelId: state.launch.modelId },
-      signal,
-    );
+    const answer = await askShard(watch, { launch: state.launch, timeoutMs: context.timings.probeTimeoutMs }, signal);
+    if (answer.kind === "failed") dispatch({ kind: "load_failed", id: handle.id, said: answer.said });
     wrongModels = answer.kind === "serves_other" ? wrongModels + 1 : 0;
     if (answer.kind === "ready") dispatch({ kind: "ready", id: handle.id });
     if (answer.kind === "serves_other" && wrongModels >= wrongModelReads) {
@@ -131,13 +139,41 @@ async function watchLoad(watch: Watch, signal: AbortSignal): Promise<void> {
   );
 }
 
+/** Asks a process, in the way of its engine and rank, whether it is ready. */
+async function askShard(
+  { context, handle }: Pick<Watch, "context" | "handle">,
+  { launch, timeoutMs }: { readonly launch: ShardLaunch; readonly timeoutMs: number },
+  signal: AbortSignal,
+): Promise<ReadyAnswer> {
+  const readiness = adapterOf(context, launch)?.readiness(launch.rank);
+  switch (readiness?.kind) {
+    case undefined:
+      return { kind: "not_yet" };
+    case "http": {
+      const address = { ...addressOf({ context, handle }, launch.apiKey), timeoutMs };
+      return await askReady(address, { readiness, modelId: launch.modelId }, signal);
+    }
+    case "listens": {
+      const port = launch.group?.ranks[launch.rank]?.port ?? handle.port;
+      const listens = await takesConnections({ host: handle.host, port }, timeoutMs, signal);
+      return { kind: listens ? "ready" : "not_yet" };
+    }
+    case "runs":
+      return { kind: "ready" };
+  }
+}
+
 async function watchHealth(watch: Watch, signal: AbortSignal): Promise<void> {
   const { context, handle, dispatch, shard, log } = watch;
   const look = async () => {
     const state = shard();
     const adapter = adapterOf(context, state?.launch ?? null);
     if (state?.process.kind !== "running" || !state.process.ready || state.launch === null || adapter === null) return;
-    const problem = await askHealth(addressOf(watch, state.launch.apiKey), adapter.readiness.healthPath, signal);
+    const readiness = adapter.readiness(state.launch.rank);
+    if (readiness.kind !== "http") return;
+    const problem =
+      (await askHealth(addressOf(watch, state.launch.apiKey), readiness.alivePath, signal)) ??
+      watch.progress.problem(context.clock.monotonicMs());
     if (problem !== state.process.healthProblem) dispatch({ kind: "health", id: handle.id, problem });
   };
   await repeat(
@@ -157,12 +193,15 @@ async function watchWork(watch: Watch, signal: AbortSignal): Promise<void> {
     const state = shard();
     const adapter = adapterOf(context, state?.launch ?? null);
     if (state?.process.kind !== "running" || !state.process.ready || state.launch === null || adapter === null) return;
+    // Rank 0 counts for its group.
+    if (adapter.readiness(state.launch.rank).kind !== "http") return;
     const nowMs = context.clock.monotonicMs();
     if (nowMs - readAtMs < (isQuieting() ? timings.quietReadMs : timings.activityMs)) return;
     readAtMs = nowMs;
     // Taken before the question, so that an answer from before the order to count is known as such.
     const sinceVersion = state.launch.quietSinceVersion ?? 0;
     const counts = await askWork(addressOf(watch, state.launch.apiKey), adapter, signal);
+    watch.progress.saw(counts, context.clock.monotonicMs());
     dispatch({ kind: "activity", id: handle.id, counts, sinceVersion });
   };
   // Looks more often than it reads, so that an order to count is followed at once.
@@ -190,10 +229,8 @@ export async function askAdopted(
   signal: AbortSignal,
 ): Promise<void> {
   const state = shard();
-  const adapter = adapterOf(context, state?.launch ?? null);
-  if (state?.process.kind !== "running" || state.process.ready || state.launch === null || adapter === null) return;
-  const address = { ...addressOf({ context, handle }, state.launch.apiKey), timeoutMs: adoptedProbeMs };
-  const answer = await askReady(address, { adapter, modelId: state.launch.modelId }, signal);
+  if (state?.process.kind !== "running" || state.process.ready || state.launch === null) return;
+  const answer = await askShard({ context, handle }, { launch: state.launch, timeoutMs: adoptedProbeMs }, signal);
   if (answer.kind === "ready") dispatch({ kind: "ready", id: handle.id });
 }
 

@@ -25,8 +25,10 @@ const tinyAdapter: EngineAdapter = {
   launch: ({ host, port, modelId, apiKey }) => ({
     argv: [process.execPath, tinyEngine, host, String(port), modelId],
     env: { VLLM_API_KEY: apiKey },
+    files: [],
+    startsAfter: [],
   }),
-  readiness: { healthPath: "/health", modelsPath: "/v1/models" },
+  readiness: () => ({ kind: "http", healthPath: "/health", alivePath: "/health", modelsPath: "/v1/models" }),
   metricsPath: "/metrics",
   progress: () => null,
   classifyExit: ({ code, signal, logTail }) => ({
@@ -34,8 +36,7 @@ const tinyAdapter: EngineAdapter = {
     cause: `ended with ${signal ?? code}: ${logTail.at(-1) ?? ""}`,
     hint: null,
   }),
-  metrics: () => null,
-  work: (text) => ({ running: Number(/work (\d+)/.exec(text)?.[1]), waiting: 0 }),
+  work: (text) => ({ running: Number(/work (\d+)/.exec(text)?.[1]), waiting: 0, steps: null }),
 };
 
 /** Ports that no other test of this package uses at the same time, from the range tests may use. */
@@ -73,10 +74,16 @@ export class SupervisorBench implements AsyncDisposable {
       owner: dir.replaceAll("/", "_"),
       desiredPath: join(dir, "desired.json"),
       logsDir: join(dir, "logs"),
+      privateDir: join(dir, "private"),
       workDir: join(dir, "work"),
       advertise: "127.0.0.31",
       ports: createPortPicker(ports),
-      gpus: { resolve: async (uuids) => ({ kind: "found", gpus: uuids.map((uuid, index) => ({ uuid, index })) }) },
+      gpus: {
+        resolve: async (uuids) => ({
+          kind: "found",
+          gpus: uuids.map((uuid, index) => ({ uuid, index, vendor: "nvidia" as const })),
+        }),
+      },
       modelsDir: null,
       environment: {
         own: { PATH: "/usr/bin:/bin", HOME: "/root", LLMGW_JOIN_TOKEN: "jt-secret", CUDA_VISIBLE_DEVICES: "2" },

@@ -34,12 +34,6 @@ describe("classifyExit", () => {
     expect(classifyExit("vllm", ended([...healthyLines, oom, ...wrapperLines])).cause).toContain(oom);
   });
 
-  it("reads the simulator's log by vLLM's rules", () => {
-    expect(classifyExit("sim", ended(["vllm: error: unrecognized arguments: --foo"], { code: 2 })).category).toBe(
-      "bad_configuration",
-    );
-  });
-
   it("does not take another engine's rule", () => {
     const line = "Failed to connect to 10.0.0.12:50052";
     expect(classifyExit("llamacpp", ended([line])).cause).toContain("rpc-server");

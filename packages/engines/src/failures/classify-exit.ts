@@ -21,10 +21,8 @@ export function classifyExit(engine: EngineName, exit: EngineExit): ExitVerdict 
 }
 
 function firstFailure(engine: EngineName, lines: readonly string[]): { rule: FailureRule; line: string } | null {
-  // The simulator prints what vLLM prints.
-  const dialect = engine === "sim" ? "vllm" : engine;
   for (const rule of failureRules) {
-    if (rule.engines !== null && !rule.engines.includes(dialect)) continue;
+    if (rule.engines !== null && !rule.engines.includes(engine)) continue;
     const line = lines.find((candidate) => rule.pattern.test(candidate));
     if (line !== undefined) return { rule, line };
   }

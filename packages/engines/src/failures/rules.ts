@@ -13,7 +13,7 @@ export interface FailureRule {
 
 /**
  * Specific errors first; wrappers that only say that something failed (`config_invalid`, `engine_dead`) last. The
- * simulator prints vLLM's lines, so vLLM's rules are its rules too.
+ * simulator prints the lines of the engine that it simulates, so that engine's rules are its rules.
  */
 export const failureRules: readonly FailureRule[] = [
   {
@@ -171,7 +171,7 @@ export const failureRules: readonly FailureRule[] = [
     category: "model_not_found",
     engines: null,
     pattern:
-      /SafetensorError|MetadataIncompleteBuffer|HeaderTooLarge|invalid magic|missing tensor|tensor '.*' data is not within the file bounds|corrupted or incomplete|PytorchStreamReader failed/i,
+      /SafetensorError|MetadataIncompleteBuffer|HeaderTooLarge|invalid magic|failed to read (?:magic|key-value pairs)|missing tensor|check_tensor_dims: tensor '.*' not found|tensor '.*' data is not within the file bounds|corrupted or incomplete|PytorchStreamReader failed/i,
     cause: "A weight file is damaged or incomplete",
     hint: "Delete and download the file again; compare its checksum.",
   },
@@ -189,7 +189,7 @@ export const failureRules: readonly FailureRule[] = [
     category: "port_in_use",
     engines: null,
     pattern:
-      /^(?!.*NCCL WARN).*(?:Errno 98|EADDRINUSE|address already in use|Port \d+ is (?:already )?(?:in use|occupied)|couldn't bind (?:HTTP )?server socket|server socket has failed to listen|Failed to bind)/i,
+      /^(?!.*NCCL WARN).*(?:Errno 98|EADDRINUSE|address already in use|Port \d+ is (?:already )?(?:in use|occupied)|couldn't bind (?:HTTP )?server socket|Failed to create server socket|server socket has failed to listen|Failed to bind)/i,
     cause: "A port this shard needs is taken on the node",
     hint: "Another engine or a left-over process listens there; the agent should pick another port or stop the orphan.",
   },
@@ -225,7 +225,7 @@ export const failureRules: readonly FailureRule[] = [
     category: "crash",
     engines: ["llamacpp"],
     pattern:
-      /Failed to connect to (?:RPC server|\d+\.\d+\.\d+\.\d+:\d+)|Remote RPC server crashed|RPC server .{0,40}(?:unreachable|closed)|rpc.*(?:protocol|version) mismatch/i,
+      /Failed to connect to (?:RPC server|\S+:\d+)|Remote RPC server crashed|RPC server .{0,40}(?:unreachable|closed)|rpc.*(?:protocol|version) mismatch/i,
     cause: "A remote rpc-server of this replica does not answer",
     hint: "Check the shard on that node; llama-server and rpc-server must be of the same build.",
   },
@@ -243,7 +243,7 @@ export const failureRules: readonly FailureRule[] = [
     category: "out_of_memory",
     engines: null,
     pattern:
-      /oom-kill|Out of memory: Killed process|std::bad_alloc|Cannot allocate memory|MemoryError|died with <Signals\.SIGKILL|exit(?:ed)?(?: with)? code:? -9|killed by signal 9/i,
+      /oom-kill|Out of memory: Killed process|std::bad_alloc|failed to allocate CPU buffer of size|Cannot allocate memory|MemoryError|died with <Signals\.SIGKILL|exit(?:ed)?(?: with)? code:? -9|killed by signal 9/i,
     cause: "The node ran out of main memory and the process was killed",
     hint: "Free RAM on the node, lower CPU offload or load parallelism.",
   },

@@ -1,9 +1,5 @@
+import type { EngineName } from "@llmgw/domain";
 import type { EngineAdapter, LaunchLine, LaunchRequest } from "../adapter.ts";
-import { classifyExit } from "../failures/classify-exit.ts";
-import { vllmServeArgs } from "../vllm/launch.ts";
-import { parseVllmMetrics } from "../vllm/metrics.ts";
-import { vllmProgress } from "../vllm/progress.ts";
-import { vllmWork } from "../vllm/work.ts";
 
 export interface SimulatorPlace {
   /** How the simulator is started: program and the words before its own flags. */
@@ -12,43 +8,36 @@ export interface SimulatorPlace {
   readonly claimsDir: string;
 }
 
-/** The simulator engine, speaking vLLM's dialect: its flags, its HTTP API, its metrics and its log lines. */
-export function simAdapter(place: SimulatorPlace): EngineAdapter {
-  return {
-    name: "sim",
-    program: null,
-    launch: (request) => launchSim(place, request),
-    readiness: { healthPath: "/health", modelsPath: "/v1/models" },
-    metricsPath: "/metrics",
-    progress: vllmProgress,
-    classifyExit: (exit) => classifyExit("sim", exit),
-    metrics: parseVllmMetrics,
-    work: vllmWork,
-  };
+/**
+ * An engine as a simulated node runs it: the engine's own launch line, given to the simulator in that engine's dialect,
+ * so that what is tested is what a real node starts. Logs, metrics and exits are read as the real engine's.
+ *
+ * @param name under which it is known; `sim` is the simulator speaking vLLM's dialect
+ */
+export function simulated(real: EngineAdapter, place: SimulatorPlace, name: EngineName = real.name): EngineAdapter {
+  return { ...real, name, program: null, launch: (request) => launchSimulated(real, place, request) };
 }
 
-function launchSim({ command, claimsDir }: SimulatorPlace, request: LaunchRequest): LaunchLine {
-  const [program, ...words] = command;
+function launchSimulated(
+  real: EngineAdapter,
+  { command, claimsDir }: SimulatorPlace,
+  request: LaunchRequest,
+): LaunchLine {
   // A claim names GPUs; without any (a CPU node) there is no memory to claim.
   const claim =
     request.gpus.length === 0
       ? []
       : [
-          "--sim-claims-dir",
-          claimsDir,
-          "--sim-gpus",
-          request.gpus.map((gpu) => gpu.uuid).join(","),
-          "--sim-vram-mib",
-          String(request.memoryMibPerGpu),
+          ...["--sim-claims-dir", claimsDir, "--sim-gpus", request.gpus.map((gpu) => gpu.uuid).join(",")],
+          ...["--sim-vram-mib", String(request.memoryMibPerGpu)],
         ];
+  const line = real.launch(request);
+  // llama.cpp is two programs, so the dialect alone does not say which.
+  const words = line.argv[0] === real.name ? line.argv.slice(1) : line.argv;
   return {
-    argv: [
-      program,
-      ...words,
-      "--dialect",
-      "vllm",
-      ...vllmServeArgs({ ...request, extraArgs: [...claim, ...request.extraArgs] }),
-    ],
-    env: { VLLM_API_KEY: request.apiKey },
+    argv: [...command, "--dialect", real.name, ...words, ...claim],
+    env: line.env,
+    files: line.files,
+    startsAfter: line.startsAfter,
   };
 }

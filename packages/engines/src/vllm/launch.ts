@@ -1,53 +1,56 @@
 import type { LaunchLine, LaunchRequest } from "../adapter.ts";
+import { gpuVariables } from "../launch/gpu-variables.ts";
+import { withoutFlags } from "../launch/own-words.ts";
 
 /** Flags that make the process the shard it is: an operator's value for them would break routing, so it is dropped. */
-const identityFlags = ["--host", "--port", "--served-model-name", "--api-key", "--tensor-parallel-size", "-tp"];
+const identityFlags = [
+  ...["--host", "--port", "--served-model-name", "--api-key", "--tensor-parallel-size", "-tp"],
+  ...["--pipeline-parallel-size", "-pp", "--nnodes", "-n", "--node-rank", "-r", "--master-addr", "--master-port"],
+  ...["--headless", "--distributed-executor-backend"],
+];
 
 /**
- * The words after `vllm`: `serve MODEL …`, ours first and the operator's after them (argparse takes the last value).
- * Facts: `vllm serve --help`; the access log of `/metrics` would fill the log file with our own scrapes.
+ * `vllm serve`, ours first and the operator's after it (argparse takes the last value). Facts: `vllm serve --help`;
+ * docs.vllm.ai, parallelism and scaling. Several machines need a vLLM that has `--nnodes` (0.12 or newer): each process
+ * gets the same sizes and its rank, all but rank 0 are headless, and the processes of one machine are vLLM's own.
+ *
+ * vLLM shuts down with `--shutdown-timeout 0` by default, which aborts what is in flight; it is told to stop only once
+ * it is idle. The replica's key goes by environment: an argument would be readable by every local user.
  */
-export function vllmServeArgs(request: LaunchRequest): string[] {
-  return [
+export function launchVllm(request: LaunchRequest): LaunchLine {
+  const { group } = request;
+  const isHead = group === null || group.rank === 0;
+  const args = [
     "serve",
     request.model,
-    "--host",
-    request.host,
-    "--port",
-    String(request.port),
+    ...(isHead ? ["--host", request.host, "--port", String(request.port)] : []),
     "--served-model-name",
     request.modelId,
     ...request.aliases,
     "--tensor-parallel-size",
     String(request.tp),
+    ...(request.pp === 1 ? [] : ["--pipeline-parallel-size", String(request.pp)]),
     ...(request.contextTokens === null ? [] : ["--max-model-len", String(request.contextTokens)]),
-    ...withoutIdentity(request.extraArgs),
+    ...groupArgs(request),
+    // Each look at its counts would be a line in its log.
+    ...(isHead ? ["--disable-access-log-for-endpoints", "/metrics,/health"] : []),
+    ...withoutFlags(request.extraArgs, identityFlags),
   ];
-}
-
-/** `vllm serve` of one node. The replica's key goes by environment: an argument would be readable by every local user. */
-export function launchVllm(request: LaunchRequest): LaunchLine {
   return {
-    argv: ["vllm", ...vllmServeArgs(request)],
-    env: {
-      VLLM_API_KEY: request.apiKey,
-      VLLM_HOST_IP: request.host,
-      // CUDA orders "fastest first" by default; ours is the driver's order. vLLM reads each entry as a number, so
-      // these are indices and not UUIDs.
-      CUDA_DEVICE_ORDER: "PCI_BUS_ID",
-      CUDA_VISIBLE_DEVICES: request.gpus.map((gpu) => gpu.index).join(","),
-    },
+    argv: ["vllm", ...args],
+    env: { VLLM_API_KEY: request.apiKey, VLLM_HOST_IP: request.host, ...gpuVariables(request.gpus, "index") },
+    files: [],
+    startsAfter: [],
   };
 }
 
-/** Drops the flags that identify the shard, with their values, from an operator's arguments. */
-function withoutIdentity(args: readonly string[]): string[] {
-  const kept: string[] = [];
-  let dropping = false;
-  for (const word of args) {
-    const isFlag = word.startsWith("-") && !/^-\d/.test(word);
-    if (isFlag) dropping = identityFlags.some((flag) => word === flag || word.startsWith(`${flag}=`));
-    if (!dropping) kept.push(word);
-  }
-  return kept;
+function groupArgs({ group }: LaunchRequest): string[] {
+  const head = group?.ranks[0];
+  if (group === null || head === undefined) return [];
+  return [
+    ...["--nnodes", String(group.ranks.length), "--node-rank", String(group.rank)],
+    ...["--master-addr", head.address, "--master-port", String(head.port)],
+    ...["--distributed-executor-backend", "mp"],
+    ...(group.rank === 0 ? [] : ["--headless"]),
+  ];
 }

@@ -1,6 +1,5 @@
 import type { LoadProgress } from "../adapter.ts";
-
-type Stage = readonly [pattern: RegExp, progress: (match: RegExpExecArray) => LoadProgress];
+import { type LoadStage, stageProgress } from "../launch/stage-progress.ts";
 
 const weightsStart = 0.1;
 const weightsShare = 0.6;
@@ -9,7 +8,7 @@ const weightsShare = 0.6;
  * Milestones of a start, as vLLM 0.19 logs them, latest first. The ratios are rough: reading the weights takes most of
  * a start, then profiling the KV cache and capturing graphs.
  */
-const stages: readonly Stage[] = [
+const stages: readonly LoadStage[] = [
   [/Application startup complete/, () => ({ ratio: 1, message: "started" })],
   [/Available routes are:/, () => ({ ratio: 0.97, message: "opening its port" })],
   [/init engine .*took/, () => ({ ratio: 0.95, message: "engine initialised" })],
@@ -34,9 +33,5 @@ const stages: readonly Stage[] = [
 
 /** What a line of vLLM's log says about its start, or null. */
 export function vllmProgress(line: string): LoadProgress | null {
-  for (const [pattern, progress] of stages) {
-    const match = pattern.exec(line);
-    if (match !== null) return progress(match);
-  }
-  return null;
+  return stageProgress(line, stages);
 }

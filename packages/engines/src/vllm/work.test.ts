@@ -10,7 +10,16 @@ vllm:num_requests_waiting_by_reason{engine="0",model_name="m",reason="deferred"}
 
 describe("vllmWork", () => {
   it("counts a deferred request as work: an engine that holds one is not idle", () => {
-    expect(vllmWork(page("0.0", "1.0"))).toEqual({ running: 0, waiting: 1 });
+    expect(vllmWork(page("0.0", "1.0"))).toMatchObject({ running: 0, waiting: 1 });
+  });
+
+  it("counts a prompt that is being read as a step, though no token comes of it yet", () => {
+    const steps = (tokens: number, cache: number) =>
+      vllmWork(`${page("1.0", "0.0")}vllm:generation_tokens_total ${tokens}\nvllm:kv_cache_usage_perc ${cache}\n`)
+        ?.steps;
+    expect(steps(10, 0.2)).not.toBe(steps(10, 0.1));
+    expect(steps(11, 0.1)).not.toBe(steps(10, 0.1));
+    expect(steps(10, 0.1)).toBe(steps(10, 0.1));
   });
 
   it("never takes an unknown for 0", () => {
