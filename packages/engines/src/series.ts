@@ -1,22 +1,11 @@
-/** name{labels} value [timestamp], where a label's value may hold any character but a bare quote. */
-const sample = /^([A-Za-z_:][\w:]*)(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?[ \t]+(\S+)(?:[ \t]+\S+)?[ \t]*$/;
+import { first, readSamples, sum } from "./samples.ts";
 
 /**
- * The sum of a metric over all its series on a Prometheus page, by the first of several names that stands there. Null
- * when none does, or when one number of it is no count: a part of a sum would look like a smaller one.
+ * The sum of a metric over all its series on an engine's page, by the first of several names that stands there. Null
+ * when none does, or when one number of it is no count.
+ *
+ * @param engine what the names begin with, before `:` or Ray's `_`
  */
-export function seriesTotal(text: string, names: readonly string[]): number | null {
-  for (const name of names) {
-    let total: number | null = null;
-    for (const line of text.split(/\r?\n/)) {
-      if (!line.startsWith(name)) continue;
-      const [, found, number = ""] = sample.exec(line) ?? [];
-      if (found !== name) continue;
-      const value = Number(number);
-      if (!Number.isFinite(value) || value < 0) return null;
-      total = (total ?? 0) + value;
-    }
-    if (total !== null) return total;
-  }
-  return null;
+export function seriesTotal(text: string, engine: string, names: readonly string[]): number | null {
+  return sum(first(readSamples(text, engine, new Set(names)), names));
 }

@@ -6,8 +6,8 @@ import { seriesTotal } from "../series.ts";
  * moves while it runs, and stands still when a frozen RPC worker stops everything behind a healthy face.
  */
 export function llamacppWork(text: string): EngineWork | null {
-  const running = seriesTotal(text, ["llamacpp:requests_processing"]);
-  const waiting = seriesTotal(text, ["llamacpp:requests_deferred"]);
+  const running = seriesTotal(text, "llamacpp", ["requests_processing"]);
+  const waiting = seriesTotal(text, "llamacpp", ["requests_deferred"]);
   if (running === null || waiting === null) return null;
-  return { running, waiting, steps: seriesTotal(text, ["llamacpp:n_decode_total"]) };
+  return { running, waiting, steps: seriesTotal(text, "llamacpp", ["n_decode_total"]) };
 }
