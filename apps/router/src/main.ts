@@ -18,6 +18,7 @@ import {
 import { type RouterConfig, readConfig } from "./config.ts";
 import { dataPlane } from "./data-plane.ts";
 import { logExchange } from "./diagnostics/access-log.ts";
+import { DecisionLog } from "./diagnostics/decision-log.ts";
 import { endpointsPage } from "./diagnostics/endpoints-page.ts";
 import { RouterMetrics } from "./diagnostics/router-metrics.ts";
 import { ClientListener } from "./http/client-listener.ts";
@@ -133,6 +134,11 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   // The access log's fields are all our own: the search for credentials in each line would cost more than the request.
   const accessLog = log.child({}, { redact: [] });
   const metrics = new RouterMetrics(registry, clock);
+  const decisions = new DecisionLog();
+  registry.onBreaker((endpoint, state) => {
+    const { replica, generation } = endpoint.entry;
+    log[state === "open" ? "warn" : "info"]({ replica, generation, state }, "the breaker of an endpoint changed");
+  });
   const watch = new EndpointWatch({ registry, clock, random, log });
   let address = "";
   const source = await start(() => address);
@@ -147,7 +153,10 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
         logExchange(accessLog, clock, { exchange, end });
       },
       attemptEnded: (kind) => metrics.attemptEnded(kind),
+      waited: (wait) => metrics.waited(wait),
+      retried: (model) => metrics.retried(model),
     },
+    decisions,
     bodyMemory: new BodyMemory(),
     listen,
     setting: { env: "LLMGW_ROUTER_LISTEN", flag: "listen" },
@@ -168,7 +177,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
       health,
       version,
       token: config.diagnosticsToken,
-      pages: { "/debug/endpoints": () => endpointsPage(registry, clock.monotonicMs()) },
+      pages: { "/debug/endpoints": () => endpointsPage(registry, decisions, clock.monotonicMs()) },
     }),
     log,
   });

@@ -1,5 +1,7 @@
-export type { JoinOptions, Place, Placement, QueueLimits } from "./admission/band-queues.ts";
-export { BandQueues } from "./admission/band-queues.ts";
+export type { GateSettings, JoinOptions, Place, Placement } from "./admission/gate.ts";
+export { AdmissionGate } from "./admission/gate.ts";
+export type { KeyLimits, MeterAnswer } from "./admission/key-meter.ts";
+export { KeyMeter, noKeyLimits } from "./admission/key-meter.ts";
 export { nodeAvailability } from "./cluster/availability.ts";
 export type { Drain, DrainLoss, DrainResult, Move, MoveStep } from "./cluster/drain.ts";
 export { moveSteps } from "./cluster/drain.ts";
@@ -83,14 +85,18 @@ export type {
   PreviewQuestion,
 } from "./reconcile/preview-drain.ts";
 export { previewDrain } from "./reconcile/preview-drain.ts";
+export type { AffinityKeys } from "./routing/affinity.ts";
+export { AffinityTable, prefixKeys, sessionKeys } from "./routing/affinity.ts";
 export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";
 export { BodyScan } from "./routing/body-scan.ts";
 export type { BreakerPermit, BreakerSettings, BreakerState, BreakerVerdict } from "./routing/breaker.ts";
 export { Breaker, defaultBreakerSettings } from "./routing/breaker.ts";
-export type { Candidate, Choice, ChoiceInput, EndpointGroups } from "./routing/choose.ts";
+export type { Candidate, Choice, ChoiceInput, ChoiceReason, EndpointGroups } from "./routing/choose.ts";
 export { chooseEndpoint } from "./routing/choose.ts";
 export type { StreamFacts } from "./routing/event-stream.ts";
 export { EventStream } from "./routing/event-stream.ts";
+export type { CandidateVerdict, ExplainedCandidate } from "./routing/explain.ts";
+export { explainChoice } from "./routing/explain.ts";
 export type { LedgerMark, LedgerSlot } from "./routing/ledger.ts";
 export { Ledger } from "./routing/ledger.ts";
 export { MultipartScan, multipartBoundary } from "./routing/multipart-scan.ts";
@@ -110,7 +116,7 @@ export type { EndpointLoad, EngineReading, SaturationLimits } from "./routing/sa
 export {
   defaultSaturationLimits,
   endpointSaturation,
-  isAtLimit,
+  fullness,
   modelSaturation,
   predictedWaiting,
 } from "./routing/saturation.ts";

@@ -1,6 +1,7 @@
-import { engineNames, routingPolicies } from "@llmgw/domain";
+import { engineNames, type KeyLimits, noKeyLimits, routingPolicies } from "@llmgw/domain";
 import { z } from "zod";
 
+/** The bands of a cluster, the one that goes first first. A router with a file of its own may have others. */
 export const bands = ["interactive", "standard", "batch"] as const;
 export type Band = (typeof bands)[number];
 
@@ -29,16 +30,29 @@ export const modelEntry = z.object({
     idleMs: z.int().nullable(),
     progressMs: z.int().nullable(),
   }),
+  /** True: engines are asked to tell what a streamed answer used, and the event with it is kept from clients that did not ask. */
+  usageInjection: z.boolean().default(false),
   endpoints: z.array(endpointEntry),
 });
 export type ModelEntry = z.infer<typeof modelEntry>;
+
+/** What a key may use, over all routers together. Null: no limit. */
+export const keyLimits = z.object({
+  requestsPerMinute: z.int().positive().nullable(),
+  tokensPerMinute: z.int().positive().nullable(),
+  concurrent: z.int().positive().nullable(),
+}) satisfies z.ZodType<KeyLimits>;
 
 /** An inference key as a router knows it: only the hash of the secret. */
 export const keyEntry = z.object({
   id: z.string(),
   sha256: z.string(),
   models: z.array(z.string()),
-  maxBand: z.enum(bands),
+  /** The highest band of its requests. */
+  maxBand: z.string(),
+  limits: keyLimits.default(noKeyLimits),
+  /** True: its holder may have routing decisions kept for operators to look at. */
+  mayExplain: z.boolean().default(false),
   expiresAt: z.iso.datetime().nullable(),
   revoked: z.boolean(),
 });
@@ -50,5 +64,7 @@ export const endpointTable = z.object({
   version: z.int(),
   models: z.array(modelEntry),
   keys: z.array(keyEntry),
+  /** Routers that share the keys' limits, this one among them. */
+  routers: z.int().positive().default(1),
 });
 export type EndpointTable = z.infer<typeof endpointTable>;

@@ -1,7 +1,6 @@
 import { type Place, retryAfterSeconds, waitSeconds } from "@llmgw/domain";
-import type { Grant, ModelRoute, Refusal, Waiter } from "../registry/model-route.ts";
-import type { TimerWheel } from "../upstream/timer-wheel.ts";
-import type { UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
+import type { Ask, Grant, ModelRoute, Refusal, Waiter } from "../registry/model-route.ts";
+import type { TimerTarget, TimerWheel } from "../upstream/timer-wheel.ts";
 import type { Exchange } from "./exchange.ts";
 import { type RouterError, routerError, shown } from "./router-error.ts";
 
@@ -13,55 +12,96 @@ export type Admission =
 export interface AdmitRequest {
   readonly exchange: Exchange;
   readonly route: ModelRoute;
-  readonly tried: readonly UpstreamEndpoint[];
-  /** Rank of its band; 0 goes first. */
-  readonly rank: number;
+  readonly ask: Ask;
   readonly bodyBytes: number;
-  /** When it gives up waiting, monotonic milliseconds. */
+  /** Monotonic milliseconds. */
+  readonly nowMs: number;
+  /** When it gives up waiting for a place, monotonic milliseconds. */
   readonly deadlineMs: number;
   readonly wheel: TimerWheel;
 }
 
 /** Gets a request a place in an endpoint: at once, or after its turn in the queue of its band. */
 export function admit(request: AdmitRequest): Admission | Promise<Admission> {
-  const { route, tried } = request;
-  const taken = route.take(tried);
+  const { route, ask, nowMs } = request;
+  const taken = route.take(ask);
   if (taken.kind === "granted") return taken;
-  if (taken.kind === "none") return { kind: "refused", error: noEndpoint(route, taken) };
-  return wait(request);
+  if (taken.kind === "none" && route.noEndpointWaitLeftMs({ ask, sinceMs: nowMs }, nowMs) <= 0) {
+    return { kind: "refused", error: noEndpoint(route, taken) };
+  }
+  return new Promise((resolve) => new Wait(request, resolve).start());
 }
 
-function wait({ exchange, route, tried, rank, bodyBytes, deadlineMs, wheel }: AdmitRequest): Promise<Admission> {
-  return new Promise((resolve) => {
-    let place: Place<Waiter> | null = null;
-    const settle = (admission: Admission) => {
-      timer.cancel();
-      exchange.onInterrupt(null);
-      resolve(admission);
-    };
-    const giveUp = (admission: Admission) => {
-      if (place !== null && route.leave(place)) settle(admission);
-    };
-    const refused = (error: RouterError): Admission => ({ kind: "refused", error });
-    const timer = wheel.add(
-      {
-        onDeadline: () => {
-          giveUp(refused(queueError("queue_timeout", "It waited out its time for a place", route)));
-          return null;
-        },
-      },
-      deadlineMs,
-    );
-    const waiter: Waiter = {
-      tried,
-      grant: (grant) => settle({ kind: "granted", grant }),
-      refuse: (refusal) => settle(refused(noEndpoint(route, refusal))),
-    };
-    exchange.onInterrupt((why) => giveUp(why === "client_closed" ? { kind: "left" } : refused(shuttingDown(route))));
-    place = route.join(waiter, { rank, bytes: bodyBytes });
-    if (place === null) settle(refused(queueError("queue_full", "The queue is full", route)));
-    else route.pump();
-  });
+/** One request's wait in the queue. It ends once: with a place, or with what became of it. */
+class Wait implements Waiter, TimerTarget {
+  readonly ask: Ask;
+  readonly sinceMs: number;
+  readonly #request: AdmitRequest;
+  readonly #resolve: (admission: Admission) => void;
+  readonly #timer;
+  #place: Place<Waiter> | null = null;
+
+  constructor(request: AdmitRequest, resolve: (admission: Admission) => void) {
+    this.ask = request.ask;
+    this.sinceMs = request.nowMs;
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#timer = request.wheel.add(this, this.#nextDeadlineMs(request.nowMs));
+  }
+
+  start(): void {
+    const { exchange, route, bodyBytes, ask } = this.#request;
+    exchange.onInterrupt((why) => {
+      if (why === "client_closed") this.#giveUp({ kind: "left" });
+      else this.#giveUp({ kind: "refused", error: shuttingDown(route) });
+    });
+    this.#place = route.join(this, bodyBytes);
+    if (this.#place === null) {
+      this.refuseWith(queueError("queue_full", "The queue is full", { route, rank: ask.rank }));
+    } else route.pump();
+  }
+
+  grant(grant: Grant): void {
+    this.#settle({ kind: "granted", grant });
+  }
+
+  refuse(refusal: Refusal): void {
+    this.refuseWith(noEndpoint(this.#request.route, refusal));
+  }
+
+  refuseWith(error: RouterError): void {
+    this.#settle({ kind: "refused", error });
+  }
+
+  onDeadline(nowMs: number): number | null {
+    const { route, deadlineMs, ask } = this.#request;
+    const isWithoutEndpoint = route.noEndpointSinceMs !== null;
+    if (isWithoutEndpoint && (nowMs >= deadlineMs || route.noEndpointWaitLeftMs(this, nowMs) <= 0)) {
+      this.#giveUp({ kind: "refused", error: noEndpoint(route, { kind: "none", breakerWaitMs: null }) });
+      return null;
+    }
+    if (nowMs < deadlineMs) return this.#nextDeadlineMs(nowMs);
+    const why = "It waited out its time for a place";
+    this.#giveUp({ kind: "refused", error: queueError("queue_timeout", why, { route, rank: ask.rank }) });
+    return null;
+  }
+
+  /** While nothing serves the model, when that has lasted too long; else the end of the wait itself. */
+  #nextDeadlineMs(nowMs: number): number {
+    const { route, deadlineMs } = this.#request;
+    const leftMs = route.noEndpointWaitLeftMs(this, nowMs);
+    return leftMs <= 0 ? deadlineMs : Math.min(deadlineMs, nowMs + leftMs);
+  }
+
+  #giveUp(admission: Admission): void {
+    if (this.#place !== null && this.#request.route.leave(this.#place)) this.#settle(admission);
+  }
+
+  #settle(admission: Admission): void {
+    this.#timer.cancel();
+    this.#request.exchange.onInterrupt(null);
+    this.#resolve(admission);
+  }
 }
 
 export function shuttingDown(route?: ModelRoute): RouterError {
@@ -70,8 +110,12 @@ export function shuttingDown(route?: ModelRoute): RouterError {
   });
 }
 
-function queueError(code: "queue_full" | "queue_timeout", why: string, route: ModelRoute): RouterError {
-  const after = retryAfterSeconds(route.queued + 1, route.drainRate());
+function queueError(
+  code: "queue_full" | "queue_timeout",
+  why: string,
+  { route, rank }: { route: ModelRoute; rank: number },
+): RouterError {
+  const after = retryAfterSeconds(route.ahead(rank) + 1, route.drainRate());
   return routerError(code, `${why}: every endpoint of model ${shown(route.id)} is at its limit.`, {
     retryAfterSeconds: after,
   });

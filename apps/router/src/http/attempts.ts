@@ -1,4 +1,5 @@
-import type { ModelRoute } from "../registry/model-route.ts";
+import type { AffinityKeys } from "@llmgw/domain";
+import type { Ask, ModelRoute } from "../registry/model-route.ts";
 import type { InferenceKey } from "../registry/registry.ts";
 import type { UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
 import { type Admission, admit, shuttingDown } from "./admit.ts";
@@ -23,6 +24,8 @@ interface Prepared {
   readonly route: ModelRoute;
   readonly body: Buffer;
   readonly stream: boolean;
+  /** What ties it to earlier requests. */
+  readonly affinity: AffinityKeys;
 }
 
 type LastEnd =
@@ -54,6 +57,7 @@ export async function runAttempts(call: Call, prepared: Prepared): Promise<void>
     const { endpoint } = admitted.grant;
     exchange.replica = endpoint.entry.replica;
     exchange.attempts += 1;
+    exchange.overheadMs ??= gateway.clock.monotonicMs() - (exchange.bodyAtMs ?? startMs) - exchange.queueWaitMs;
     const end = await relay(call, prepared, admitted.grant);
     if (end.kind === "answered") return;
     last = end;
@@ -62,6 +66,7 @@ export async function runAttempts(call: Call, prepared: Prepared): Promise<void>
     if (isRace) {
       isRaceRetried = true;
       allowedAttempts += 1;
+      gateway.observer.retried(route.id);
       // Another endpoint if there is one; else the same again, on another socket.
       if (hasOther(route, endpoint, gateway.clock.monotonicMs())) tried.push(endpoint);
       continue;
@@ -72,23 +77,55 @@ export async function runAttempts(call: Call, prepared: Prepared): Promise<void>
       answerLast(exchange, last, largestRetryAfter);
       return;
     }
+    gateway.observer.retried(route.id);
   }
 }
 
-function admitOnce(
-  { gateway, exchange, rank }: Call,
-  { route, body }: Prepared,
+async function admitOnce(
+  call: Call,
+  prepared: Prepared,
   { tried, deadlineMs }: { tried: readonly UpstreamEndpoint[]; deadlineMs: number },
-): Admission | Promise<Admission> {
-  return admit({
-    exchange,
-    route,
-    tried: [...tried],
-    rank,
-    bodyBytes: body.length,
-    deadlineMs,
-    wheel: gateway.wheel,
-  });
+): Promise<Admission> {
+  const { gateway, exchange } = call;
+  const { route, body } = prepared;
+  const nowMs = gateway.clock.monotonicMs();
+  const ask = askOf(call, prepared, { tried: [...tried], nowMs });
+  const admitting = admit({ exchange, route, ask, bodyBytes: body.length, nowMs, deadlineMs, wheel: gateway.wheel });
+  if (!(admitting instanceof Promise)) return admitting;
+  const admission = await admitting;
+  const waitedMs = gateway.clock.monotonicMs() - nowMs;
+  exchange.queueWaitMs += waitedMs;
+  gateway.observer.waited({ band: exchange.band, waitedMs, outcome: admission.kind });
+  return admission;
+}
+
+function askOf(
+  { gateway, exchange, key, rank }: Call,
+  { route, affinity }: Prepared,
+  { tried, nowMs }: { tried: readonly UpstreamEndpoint[]; nowMs: number },
+): Ask {
+  const ask = { rank, keyId: key.id, tried, affinity };
+  if (!key.mayExplain || exchange.request.headers["x-llmgw-explain"] !== "1") return { ...ask, onChoice: null };
+  const { clock, decisions } = gateway;
+  return {
+    ...ask,
+    onChoice: (choice, ceiling) => {
+      const request = {
+        requestId: exchange.id,
+        model: route.id,
+        policy: route.entry.policy,
+        band: exchange.band,
+        attempt: exchange.attempts + 1,
+        waitedMs: clock.monotonicMs() - nowMs,
+        endpoints: route.endpoints,
+        tried,
+        ceiling,
+        nowMs: clock.monotonicMs(),
+        wallMs: clock.nowMs(),
+      };
+      decisions.add(request, choice);
+    },
+  };
 }
 
 function relay(

@@ -21,6 +21,13 @@ export function authenticate(request: IncomingMessage, registry: Registry, nowMs
       "This router has no endpoint table yet: it knows no API key and no model until it reaches the admin.";
     return { kind: "refused", error: routerError("no_endpoint", message, { retryAfterSeconds: TABLE_RETRY_SECONDS }) };
   }
+  if (nowMs > registry.keysValidUntilMs) {
+    const message = "This router has not heard from its admin for so long that it believes no key any more.";
+    return {
+      kind: "refused",
+      error: routerError("keys_outdated", message, { retryAfterSeconds: OUTDATED_RETRY_SECONDS }),
+    };
+  }
   const key = registry.key(hash("sha256", given));
   if (key === undefined) return refused("This API key is not known here. Check that it was copied whole.");
   if (key.isRevoked) return refused("This API key has been revoked.");
@@ -49,6 +56,7 @@ function givenKey(rawHeaders: readonly string[]): string | undefined {
   return authorization === undefined ? apiKey : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
+const OUTDATED_RETRY_SECONDS = 60;
 const AUTHORIZATION = "authorization";
 const API_KEY = "x-api-key";
 

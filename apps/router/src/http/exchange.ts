@@ -54,7 +54,15 @@ export class Exchange {
   band: string | null = null;
   replica: string | null = null;
   attempts = 0;
+  /** How long it waited for a place, over all attempts. */
+  queueWaitMs = 0;
+  /** When its body had arrived. */
+  bodyAtMs: number | null = null;
+  /** From its whole body to its first dispatch, without waiting for a place; null while it was not sent. */
+  overheadMs: number | null = null;
   firstTokenMs: number | null = null;
+  /** The last content event of a stream that has ended. */
+  lastTokenMs: number | null = null;
   /** Content events of a streamed answer. */
   contentEvents = 0;
   /** What the engine says the answer took; null where it says nothing. */
@@ -73,6 +81,12 @@ export class Exchange {
     // connection (pipelining) is not told at all.
     this.request.socket.setMaxListeners(0).once("close", this.#leave);
     this.response.on("error", this.#leave);
+  }
+
+  /** Tokens of prompt and answer as the engine tells them; where it tells none, so many as there were content events. */
+  get totalTokens(): number {
+    const { usage, contentEvents } = this;
+    return usage === null ? contentEvents : usage.promptTokens + usage.completionTokens;
   }
 
   get isClientGone(): boolean {

@@ -307,6 +307,7 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
     const { exchange } = this.#request;
     if (this.#answer.kind === "events") {
       exchange.contentEvents = this.#answer.events.contentEvents;
+      exchange.lastTokenMs = this.#lastContentMs;
       exchange.usage = usageOfEvents(this.#answer.events.usageEvents);
     } else if (this.#answer.kind === "plain") exchange.usage = this.#answer.tail.usage();
   }

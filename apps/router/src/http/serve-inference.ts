@@ -1,9 +1,10 @@
-import { bands } from "@llmgw/wire";
 import type { InferenceKey } from "../registry/registry.ts";
 import { modelNotFound } from "./admit.ts";
+import { affinityOf } from "./affinity.ts";
 import { type Call, runAttempts } from "./attempts.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
+import { limitError } from "./key-limits.ts";
 import { readBody, refuseByHead } from "./read-body.ts";
 import { routerError, shown } from "./router-error.ts";
 import type { InferenceApi } from "./routes.ts";
@@ -17,7 +18,8 @@ export async function serveInference(
 ): Promise<void> {
   const { registry } = gateway;
   const { admission, timeouts } = registry.settings;
-  const band = bandOf(exchange, key);
+  const { bands } = admission;
+  const band = bandOf(exchange, key, bands);
   if (band === null) {
     const given = shown(String(exchange.request.headers["x-llmgw-priority"]));
     exchange.sendError(routerError("invalid_priority", `x-llmgw-priority is ${given}: expected ${bands.join(", ")}.`));
@@ -27,6 +29,11 @@ export async function serveInference(
   const refusal = refuseByHead(exchange, admission.maxBodyBytes);
   if (refusal !== null) {
     exchange.sendError(refusal);
+    return;
+  }
+  const metered = key.meter.begin(gateway.clock.monotonicMs());
+  if (metered.kind === "refused") {
+    exchange.sendError(limitError(metered));
     return;
   }
   let heldBytes = 0;
@@ -44,9 +51,11 @@ export async function serveInference(
     });
     if (body.kind === "refused") exchange.sendError(body.error);
     if (body.kind !== "ok") return;
+    exchange.bodyAtMs = gateway.clock.monotonicMs();
     await serveBody({ gateway, exchange, key, rank: band }, api, body.bytes);
   } finally {
     gateway.bodyMemory.release(heldBytes);
+    key.meter.end(exchange.totalTokens, gateway.clock.monotonicMs());
   }
 }
 
@@ -72,15 +81,14 @@ async function serveBody(call: Call, api: InferenceApi, bytes: Buffer): Promise<
   // Engines know a model by its id only: of an alias these bytes are replaced, and no others.
   const name = api.body === "json" ? JSON.stringify(route.id) : route.id;
   const body = model === route.id ? bytes : withModel(bytes, reading, name);
-  await runAttempts(call, { route, body, stream });
+  const affinity = affinityOf(route, { headers: exchange.request.headers, bytes, ...reading });
+  await runAttempts(call, { route, body, stream, affinity });
 }
 
 /** Rank of the request's band: the lower of what it asks for and what its key may; null for an unknown band. */
-function bandOf(exchange: Exchange, key: InferenceKey): number | null {
-  const ownRank = bands.indexOf(key.maxBand);
+function bandOf(exchange: Exchange, { maxRank }: InferenceKey, bands: readonly string[]): number | null {
   const asked = exchange.request.headers["x-llmgw-priority"];
-  if (asked === undefined) return ownRank;
-  const names: readonly string[] = bands;
-  const askedRank = names.indexOf(String(asked));
-  return askedRank === -1 ? null : Math.max(askedRank, ownRank);
+  if (asked === undefined) return maxRank;
+  const rank = bands.indexOf(String(asked));
+  return rank === -1 ? null : Math.max(rank, maxRank);
 }

@@ -31,7 +31,8 @@ function tableOf(
     clusterId: "cluster_1",
     version,
     keys: [],
-    models: [{ id: "m1", aliases: [], policy: "least-load", timeouts, endpoints: [endpoint] }],
+    models: [{ id: "m1", aliases: [], policy: "least-load", timeouts, usageInjection: false, endpoints: [endpoint] }],
+    routers: 1,
   };
 }
 

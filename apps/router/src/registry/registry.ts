@@ -1,5 +1,6 @@
+import { type BreakerState, KeyMeter } from "@llmgw/domain";
 import type { Clock, Logger } from "@llmgw/service";
-import type { EndpointTable, KeyEntry } from "@llmgw/wire";
+import type { EndpointEntry, EndpointTable, KeyEntry } from "@llmgw/wire";
 import { endpointKey, UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
 import { ModelRoute, type RouteClock } from "./model-route.ts";
 import type { RouterSettings } from "./settings.ts";
@@ -12,7 +13,11 @@ export interface InferenceKey {
   readonly expiresAtMs: number | null;
   /** Null: every model. */
   readonly models: ReadonlySet<string> | null;
-  readonly maxBand: KeyEntry["maxBand"];
+  /** Rank of the highest band of its requests; 0 goes first. */
+  readonly maxRank: number;
+  readonly mayExplain: boolean;
+  /** What it has used lately, over all tables. */
+  readonly meter: KeyMeter;
 }
 
 export interface RegistryOptions {
@@ -38,12 +43,17 @@ export class Registry {
   readonly #routeClock: RouteClock;
   readonly #log: Logger;
   readonly #listeners: ((change: RegistryChange) => void)[] = [];
+  readonly #breakerListeners: ((endpoint: UpstreamEndpoint, state: BreakerState) => void)[] = [];
   #settings: RouterSettings;
   #table: EndpointTable | null = null;
   #routes = new Map<string, ModelRoute>();
   #names = new Map<string, ModelRoute>();
   #endpoints = new Map<string, UpstreamEndpoint>();
   #keys = new Map<string, InferenceKey>();
+  /** By key id: a key's meter outlives its entry, so that a new table forgets nothing. */
+  #meters = new Map<string, KeyMeter>();
+  /** Until when its keys may be believed, milliseconds since the epoch. */
+  keysValidUntilMs = Number.POSITIVE_INFINITY;
 
   constructor({ settings, clock, random, log }: RegistryOptions) {
     this.#settings = settings;
@@ -82,10 +92,15 @@ export class Registry {
     this.#listeners.push(listener);
   }
 
+  /** `listener` is told of each change of an endpoint's breaker. */
+  onBreaker(listener: (endpoint: UpstreamEndpoint, state: BreakerState) => void): void {
+    this.#breakerListeners.push(listener);
+  }
+
   apply(table: EndpointTable, settings: RouterSettings = this.#settings): void {
     this.#settings = settings;
     this.#table = table;
-    this.#keys = new Map(table.keys.map((key) => [key.sha256, inferenceKey(key)]));
+    this.#takeKeys(table, settings);
     const before = { endpoints: this.#endpoints, routes: this.#routes };
     this.#endpoints = new Map();
     this.#routes = new Map();
@@ -96,7 +111,7 @@ export class Registry {
         const key = `${entry.id} ${endpointKey(endpoint)}`;
         const known = before.endpoints.get(key);
         known?.update(endpoint, settings);
-        const current = known ?? new UpstreamEndpoint(endpoint, settings);
+        const current = known ?? this.#newEndpoint(endpoint, settings);
         if (known === undefined) added.push(current);
         this.#endpoints.set(key, current);
         return current;
@@ -115,6 +130,26 @@ export class Registry {
   /** Gives waiting requests another look: a cooldown may be over, a scrape may have shown room. */
   pump(): void {
     for (const route of this.#routes.values()) route.pump();
+  }
+
+  #takeKeys({ keys, routers }: EndpointTable, { admission: { bands } }: RouterSettings): void {
+    const meters = new Map<string, KeyMeter>();
+    this.#keys = new Map();
+    for (const entry of keys) {
+      const meter = this.#meters.get(entry.id) ?? new KeyMeter();
+      meter.configure(entry.limits, routers);
+      meters.set(entry.id, meter);
+      this.#keys.set(entry.sha256, inferenceKey(entry, meter, bands));
+    }
+    this.#meters = meters;
+  }
+
+  #newEndpoint(entry: EndpointEntry, settings: RouterSettings): UpstreamEndpoint {
+    const endpoint = new UpstreamEndpoint(entry, settings);
+    endpoint.onBreaker = (state) => {
+      for (const listener of this.#breakerListeners) listener(endpoint, state);
+    };
+    return endpoint;
   }
 
   #letGo(
@@ -148,12 +183,16 @@ function namesOf(routes: ReadonlyMap<string, ModelRoute>, table: EndpointTable):
   return names;
 }
 
-function inferenceKey({ id, revoked, expiresAt, models, maxBand }: KeyEntry): InferenceKey {
+function inferenceKey(entry: KeyEntry, meter: KeyMeter, bands: readonly string[]): InferenceKey {
+  const { id, revoked, expiresAt, models, maxBand, mayExplain } = entry;
+  const rank = bands.indexOf(maxBand);
   return {
     id,
     isRevoked: revoked,
     expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
     models: models.includes("*") ? null : new Set(models),
-    maxBand,
+    maxRank: rank === -1 ? bands.length - 1 : rank, // a band that is not known here goes last
+    mayExplain,
+    meter,
   };
 }

@@ -1,5 +1,5 @@
 import { modelSaturation } from "@llmgw/domain";
-import { bands, type EndpointReportWire, type RouterReport } from "@llmgw/wire";
+import type { EndpointReportWire, RouterReport } from "@llmgw/wire";
 import type { UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
 import type { ModelRoute } from "./model-route.ts";
 import type { Registry } from "./registry.ts";
@@ -19,7 +19,7 @@ export function routerReport(registry: Registry, facts: RouterFacts, nowMs: numb
     models: registry.models.map((model) => ({
       id: model.id,
       saturation: saturationOf(model, registry, nowMs),
-      queued: Object.fromEntries(bands.map((band, rank) => [band, model.depth(rank)])),
+      queued: Object.fromEntries(registry.settings.admission.bands.map((band, rank) => [band, model.depth(rank)])),
     })),
   };
 }

@@ -23,6 +23,18 @@ describe("router.yaml", () => {
     expect(reading.config.settings.breaker).toMatchObject({ failures: 3, successes: 2 });
   });
 
+  test("takes bands of its own, with ceilings for them, and keys that name them", () => {
+    const keys = [{ id: "a", secret: "s", models: ["*"], maxBand: "low", limits: { requestsPerMinute: 5 } }];
+    const reading = readStaticConfig({ keys, models: [], admission: { bands: ["high", "low"] } }, 1);
+    if (reading.kind === "invalid") throw new Error(reading.problems.join());
+    expect(reading.config.settings.admission).toMatchObject({ bands: ["high", "low"], ceilings: [1, 0.8] });
+    expect(reading.config.table.keys[0]?.limits).toEqual({
+      requestsPerMinute: 5,
+      tokensPerMinute: null,
+      concurrent: null,
+    });
+  });
+
   test("keeps only the hash of a key's secret", () => {
     const reading = readStaticConfig({ ...minimal, keys: [{ id: "a", secret: "sk-canary", models: ["*"] }] }, 1);
     expect(JSON.stringify(reading)).not.toContain("canary");
@@ -37,16 +49,19 @@ describe("router.yaml", () => {
       { ...minimal, models: [{ id: "m", endpoints: [], usageInjection: true }] },
       "models[0].usageInjection: not supported yet",
     ],
+    [{ ...minimal, models: [{ id: "m", endpoints: [], policy: "random" }] }, "models[0].policy: expected one of"],
     [
-      { ...minimal, models: [{ id: "m", endpoints: [], policy: "prefix" }] },
-      "models[0].policy: policy prefix is not supported yet",
+      { ...minimal, models: [{ id: "m", endpoints: [{ id: "e", url: "http://a", engine: "tgi" }] }] },
+      "models[0].endpoints[0].engine: expected vllm, sglang",
     ],
+    [{ ...minimal, keys: [{ id: "a", secret: "s", models: [], limits: { rpm: 5 } }] }, "keys[0].limits.rpm: unknown"],
     [
-      { ...minimal, models: [{ id: "m", endpoints: [{ id: "e", url: "http://a", engine: "sglang" }] }] },
-      "models[0].endpoints[0].engine: engine sglang is not supported yet",
+      { ...minimal, keys: [{ id: "a", secret: "s", models: [], maxBand: "gold" }] },
+      "keys[0].maxBand: found gold, expected one of interactive, standard, batch",
     ],
-    [{ ...minimal, keys: [{ id: "a", secret: "s", models: [], limits: {} }] }, "keys[0].limits: not supported yet"],
-    [{ ...minimal, admission: { ceilings: [1, 0.8, 0.6] } }, "admission.ceilings: not supported yet"],
+    [{ ...minimal, admission: { ceilings: [1, 0.8] } }, "admission.ceilings: found 2 of them, expected one for each of 3"],
+    [{ ...minimal, admission: { ceilings: [0.8, 1, 1] } }, "admission.ceilings: expected 1 for the first band"],
+    [{ ...minimal, admission: { bands: ["a", "a"] } }, "admission.bands: expected each band once"],
     [{ ...minimal, cors: { origins: ["https://a.example/"] } }, "cors.origins[0]: expected "],
     [
       {

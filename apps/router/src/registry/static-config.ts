@@ -1,42 +1,33 @@
 import { routingPolicies } from "@llmgw/domain";
 import { duration, listenAddress, sha256Hex } from "@llmgw/service";
-import { bands, type EndpointTable } from "@llmgw/wire";
+import type { EndpointTable } from "@llmgw/wire";
 import { z } from "zod";
-import { defaultRouterSettings, type RouterSettings } from "./settings.ts";
+import { ceilingsFor, defaultRouterSettings, type RouterSettings } from "./settings.ts";
 
 const name = z.string().min(1).max(253);
 const ratio = z.number().min(0).max(1);
 const count = z.int().positive();
 
-/** For a field that the format has and this build has not: refused, so that nobody believes it works. */
-function unsupported(instead: string) {
-  return z
-    .unknown()
-    .refine((value) => value === undefined, { error: `not supported yet: ${instead}` })
-    .optional();
-}
-
-const readableEngine = z.enum(["vllm", "sim", "none"], {
-  error: ({ input }) =>
-    input === "sglang" || input === "llamacpp"
-      ? `engine ${input} is not supported yet: use "none", which balances by requests in flight`
-      : "expected vllm or none",
+const engine = z.enum(["vllm", "sglang", "llamacpp", "sim", "none"], {
+  error: "expected vllm, sglang, llamacpp, or none for an engine without metrics",
 });
 
-const policy = z.enum(routingPolicies, {
-  error: ({ input }) =>
-    input === "prefix" || input === "session"
-      ? `policy ${input} is not supported yet: use least-load or round-robin`
-      : `expected ${routingPolicies.join(" or ")}`,
+const policy = z.enum(routingPolicies, { error: `expected one of ${routingPolicies.join(", ")}` });
+
+const limits = z.strictObject({
+  requestsPerMinute: count.optional(),
+  tokensPerMinute: count.optional(),
+  concurrent: count.optional(),
 });
 
 const key = z.strictObject({
   id: name,
   secret: z.string().min(1),
   models: z.array(name),
-  maxBand: z.enum(bands).default("interactive"),
+  maxBand: z.string().optional(),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
-  limits: unsupported("remove the limits of this key"),
+  limits: limits.default({}),
+  mayExplain: z.boolean().default(false),
 });
 
 const endpoint = z.strictObject({
@@ -44,7 +35,7 @@ const endpoint = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   metricsUrl: z.url({ protocol: /^https?$/ }).optional(),
   pool: z.string().default("none"),
-  engine: readableEngine.default("none"),
+  engine: engine.default("none"),
   state: z.enum(["serving", "moving", "draining"]).default("serving"),
   maxInflight: count.optional(),
   maxConcurrent: count.optional(),
@@ -58,7 +49,7 @@ const model = z.strictObject({
   timeouts: z
     .strictObject({ firstByteMs: duration.optional(), idleMs: duration.optional(), progressMs: duration.optional() })
     .default({}),
-  usageInjection: z.literal(false, { error: "not supported yet: leave it out or set it to false" }).optional(),
+  usageInjection: z.literal(false, { error: "not supported yet: leave it out or set it to false" }).default(false),
   endpoints: z.array(endpoint),
 });
 
@@ -68,17 +59,19 @@ const admission = z.strictObject({
   maxQueuedBytes: count.optional(),
   maxBodyBytes: count.optional(),
   bodyMemoryBytes: count.optional(),
-  noEndpointWaitMs: z
-    .literal(0, { error: "waiting for an endpoint is not supported yet: leave it out or set it to 0" })
-    .optional(),
+  noEndpointWaitMs: duration.optional(),
   bands: z
-    .array(z.string())
-    .refine((given) => given.join() === bands.join(), {
-      error: `bands of your own are not supported yet: expected [${bands.join(", ")}]`,
+    .array(name)
+    .min(1)
+    .refine((given) => new Set(given).size === given.length, { error: "expected each band once" })
+    .optional(),
+  ceilings: z
+    .array(ratio.refine((ceiling) => ceiling > 0, { error: "expected a share above 0" }))
+    .refine((given) => given[0] === 1 && given.every((ceiling, rank) => ceiling <= (given[rank - 1] ?? 1)), {
+      error: "expected 1 for the first band, and for no band more than for the one before it",
     })
     .optional(),
-  ceilings: unsupported("remove it; bands are served in strict order"),
-  lowBandShare: unsupported("remove it; bands are served in strict order"),
+  lowBandShare: ratio.optional(),
 });
 
 const timeouts = z.strictObject({
@@ -126,7 +119,7 @@ const routerFile = z.strictObject({
     })
     .optional(),
   saturation: z.strictObject({ waiting: z.number().positive().optional(), kvUsage: ratio.optional() }).optional(),
-  slowStartMs: unsupported("remove it; a new endpoint takes its full share at once"),
+  slowStartMs: duration.optional(),
   cors: z.strictObject({ origins: z.array(origin) }).optional(),
 });
 type RouterFile = z.output<typeof routerFile>;
@@ -148,12 +141,13 @@ export function readStaticConfig(document: unknown, version: number): StaticConf
   if (!result.success) {
     return { kind: "invalid", problems: result.error.issues.map((issue) => problemOf(issue)) };
   }
-  const problems = duplicates(result.data);
+  const settings = settingsOf(result.data);
+  const problems = [...duplicates(result.data), ...bandProblems(result.data, settings)];
   if (problems.length > 0) return { kind: "invalid", problems };
   const { listen, diagnostics } = result.data;
   return {
     kind: "ok",
-    config: { listen, diagnostics, table: tableOf(result.data, version), settings: settingsOf(result.data) },
+    config: { listen, diagnostics, table: tableOf(result.data, settings, version), settings },
   };
 }
 
@@ -179,31 +173,53 @@ function duplicates({ keys, models }: RouterFile): string[] {
   ];
 }
 
+/** Bands that keys name and nobody knows, and ceilings that do not fit the bands. */
+function bandProblems({ keys }: RouterFile, { admission: { bands, ceilings } }: RouterSettings): string[] {
+  const unknown = keys.flatMap(({ maxBand }, index) => {
+    if (maxBand === undefined || bands.includes(maxBand)) return [];
+    return [`keys[${index}].maxBand: found ${maxBand}, expected one of ${bands.join(", ")}`];
+  });
+  if (ceilings.length === bands.length) return unknown;
+  return [
+    ...unknown,
+    `admission.ceilings: found ${ceilings.length} of them, expected one for each of ${bands.length} bands`,
+  ];
+}
+
 function twice(names: readonly string[]): string[] {
   return [...new Set(names.filter((candidate, index) => names.indexOf(candidate) !== index))];
 }
 
-function tableOf({ keys, models }: RouterFile, version: number): EndpointTable {
+function tableOf({ keys, models }: RouterFile, settings: RouterSettings, version: number): EndpointTable {
+  const [firstBand = ""] = settings.admission.bands;
   return {
     clusterId: "static",
     version,
-    keys: keys.map(({ id, secret, models: allowed, maxBand, expiresAt }) => ({
+    routers: 1,
+    keys: keys.map(({ id, secret, models: allowed, maxBand, expiresAt, limits: given, mayExplain }) => ({
       id,
       sha256: sha256Hex(secret),
       models: allowed,
-      maxBand,
+      maxBand: maxBand ?? firstBand,
+      limits: {
+        requestsPerMinute: given.requestsPerMinute ?? null,
+        tokensPerMinute: given.tokensPerMinute ?? null,
+        concurrent: given.concurrent ?? null,
+      },
+      mayExplain,
       expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
       revoked: false,
     })),
-    models: models.map(({ id, aliases, policy: modelPolicy, timeouts: limits, endpoints }) => ({
+    models: models.map(({ id, aliases, policy: modelPolicy, timeouts: given, usageInjection, endpoints }) => ({
       id,
       aliases,
       policy: modelPolicy,
       timeouts: {
-        firstByteMs: limits.firstByteMs ?? null,
-        idleMs: limits.idleMs ?? null,
-        progressMs: limits.progressMs ?? null,
+        firstByteMs: given.firstByteMs ?? null,
+        idleMs: given.idleMs ?? null,
+        progressMs: given.progressMs ?? null,
       },
+      usageInjection,
       endpoints: endpoints.map((entry) => ({
         replica: entry.id,
         generation: 0,
@@ -222,14 +238,15 @@ function tableOf({ keys, models }: RouterFile, version: number): EndpointTable {
 
 function settingsOf(file: RouterFile): RouterSettings {
   const defaults = defaultRouterSettings;
-  const { bands: _bands, noEndpointWaitMs: _wait, ceilings: _c, lowBandShare: _l, ...given } = file.admission ?? {};
+  const bandCount = file.admission?.bands?.length ?? defaults.admission.bands.length;
   return {
-    admission: merged(defaults.admission, given),
+    admission: merged({ ...defaults.admission, ceilings: ceilingsFor(bandCount) }, file.admission),
     timeouts: merged(defaults.timeouts, file.timeouts),
     breaker: merged(defaults.breaker, file.breaker),
     retry: merged(defaults.retry, file.retry),
     scrape: merged(defaults.scrape, file.scrape),
     saturation: merged(defaults.saturation, file.saturation),
+    slowStartMs: file.slowStartMs ?? defaults.slowStartMs,
     cors: merged(defaults.cors, file.cors),
   };
 }

@@ -105,11 +105,11 @@ describe("the router as a process", { timeout: 60_000 }, () => {
       return (await asking.answer()).status;
     };
     expect(await status()).toBe(200);
-    await writeFile(path, JSON.stringify({ ...documentOf([first]), slowStartMs: 5 }));
+    await writeFile(path, JSON.stringify({ ...documentOf([first]), slowStartMs: "soon" }));
     running.signal("SIGHUP");
     await running.logged("the config file is not good; the router goes on with the one before");
-    expect(running.log).toContain("slowStartMs: not supported yet");
-    expect((await health(running)).text).toContain("slowStartMs: not supported yet");
+    expect(running.log).toContain("slowStartMs: ");
+    expect((await health(running)).text).toContain("slowStartMs: ");
     expect(await status()).toBe(200);
     await writeFile(path, JSON.stringify(documentOf([second])));
     await running.logged("the config file is in force"); // without a signal: the change is seen

@@ -1,4 +1,5 @@
 import { createLogger, type Logger, systemClock } from "@llmgw/service";
+import { DecisionLog } from "../diagnostics/decision-log.ts";
 import { RouterMetrics } from "../diagnostics/router-metrics.ts";
 import { ClientListener } from "../http/client-listener.ts";
 import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
@@ -17,6 +18,7 @@ export class TestRouter {
   readonly registry: Registry;
   readonly metrics: RouterMetrics;
   readonly bodyMemory = new BodyMemory();
+  readonly decisions = new DecisionLog();
   readonly ends: (ExchangeEnd & { readonly attempts: number; readonly hadFirstToken: boolean })[] = [];
   readonly #listener: ClientListener;
   readonly #stop = new AbortController();
@@ -39,7 +41,10 @@ export class TestRouter {
       observer: {
         exchangeEnded: (exchange, end) => this.#ended(exchange, end),
         attemptEnded: (kind) => this.metrics.attemptEnded(kind),
+        waited: (wait) => this.metrics.waited(wait),
+        retried: (model) => this.metrics.retried(model),
       },
+      decisions: this.decisions,
       bodyMemory: this.bodyMemory,
       listen: { host: "127.0.0.1", port: 0 },
       setting: "LLMGW_ROUTER_LISTEN",

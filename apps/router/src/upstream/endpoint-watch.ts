@@ -1,5 +1,5 @@
 import type { EngineReading } from "@llmgw/domain";
-import { parseVllmMetrics } from "@llmgw/engines";
+import type { MetricsReader } from "@llmgw/engines";
 import type { Clock, Logger, RunGroupPart } from "@llmgw/service";
 import type { Registry } from "../registry/registry.ts";
 import { EngineClient } from "./engine-client.ts";
@@ -11,6 +11,12 @@ export interface EndpointWatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+}
+
+interface ScrapeLoop {
+  readonly endpoint: UpstreamEndpoint;
+  readonly reader: MetricsReader;
+  readonly signal: AbortSignal;
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -51,7 +57,8 @@ export class EndpointWatch implements RunGroupPart {
     this.#watches.set(endpoint, stop);
     const signal = AbortSignal.any([this.#signal, stop.signal]);
     this.#start(this.#probeLoop(endpoint, signal), signal);
-    if (endpoint.hasMetrics) this.#start(this.#scrapeLoop(endpoint, signal), signal);
+    const reader = endpoint.metricsReader;
+    if (reader !== undefined) this.#start(this.#scrapeLoop({ endpoint, reader, signal }), signal);
   }
 
   #start(loop: Promise<void>, signal: AbortSignal): void {
@@ -83,15 +90,18 @@ export class EndpointWatch implements RunGroupPart {
   }
 
   #record(endpoint: UpstreamEndpoint, result: ProbeResult, failures: number): void {
+    const { clock } = this.#options;
     const before = endpoint.probe;
     endpoint.probeProblem = result.kind === "listed" ? null : result.problem;
     if (result.kind === "listed") {
       endpoint.probe = "ok";
-      endpoint.readiness = "ready";
+      endpoint.setReadiness("ready", clock.monotonicMs());
     } else if (before !== "ok" || failures >= PROBE_FAILURES) {
       endpoint.probe = "failed";
       // One that has been ready stays in rotation: being busy is not being dead, and the breaker sees to the rest.
-      if (endpoint.readiness !== "ready") endpoint.readiness = result.kind === "unlisted" ? "unknown" : "unready";
+      if (endpoint.readiness !== "ready") {
+        endpoint.setReadiness(result.kind === "unlisted" ? "unknown" : "unready", clock.monotonicMs());
+      }
     }
     if (endpoint.probe === before) return;
     this.#logChange(endpoint, before);
@@ -104,13 +114,13 @@ export class EndpointWatch implements RunGroupPart {
     this.#options.log.info(fields, "readiness of an endpoint changed");
   }
 
-  async #scrapeLoop(endpoint: UpstreamEndpoint, signal: AbortSignal): Promise<void> {
+  async #scrapeLoop({ endpoint, reader, signal }: ScrapeLoop): Promise<void> {
     const { clock, random, registry } = this.#options;
     await clock.sleep(registry.settings.scrape.intervalMs * 0.2 * random(), signal);
     while (!signal.aborted) {
       const startMs = clock.monotonicMs();
       const mark = endpoint.markScrape();
-      const reading = await this.#scrape(endpoint, signal);
+      const reading = await this.#scrape({ endpoint, reader, signal });
       if (reading !== null) {
         endpoint.recordScrape(reading, mark, clock.monotonicMs());
         registry.pump();
@@ -121,13 +131,13 @@ export class EndpointWatch implements RunGroupPart {
   }
 
   /** Null when the engine does not answer, or not with its counts: its numbers then grow stale. */
-  async #scrape(endpoint: UpstreamEndpoint, signal: AbortSignal): Promise<EngineReading | null> {
+  async #scrape({ endpoint, reader, signal }: ScrapeLoop): Promise<EngineReading | null> {
     const { timeoutMs } = this.#options.registry.settings.scrape;
     const url = endpoint.metricsUrl;
     // An engine's key is for that engine's own address only.
     const apiKey = new URL(url).origin === endpoint.origin ? endpoint.entry.apiKey : null;
     const answer = await this.#client.get({ url, apiKey, timeoutMs, signal });
-    return answer.kind === "answered" && answer.status === 200 ? parseVllmMetrics(answer.text) : null;
+    return answer.kind === "answered" && answer.status === 200 ? reader(answer.text) : null;
   }
 
   #modelOf(endpoint: UpstreamEndpoint): string {

@@ -1,4 +1,5 @@
 import { type EndpointFacts, RoutedEndpoint } from "@llmgw/domain";
+import { type MetricsReader, metricsReaders } from "@llmgw/engines";
 import type { EndpointEntry } from "@llmgw/wire";
 import { Pool } from "undici";
 import type { RouterSettings } from "../registry/settings.ts";
@@ -11,9 +12,6 @@ const KEEP_ALIVE_MS = 4_000;
 
 /** Our own connect limit ends an attempt on time; this one, which undici keeps less exactly, clears up behind it. */
 const CONNECT_SLACK_MS = 1_000;
-
-/** Engines whose metrics page this build can read. */
-const READABLE_ENGINES: ReadonlySet<EndpointEntry["engine"]> = new Set(["vllm", "sim"]);
 
 export type ProbeState = "ok" | "failed" | "unknown";
 
@@ -56,9 +54,9 @@ export class UpstreamEndpoint extends RoutedEndpoint {
     return this.#pool;
   }
 
-  /** True for an engine whose counts can be scraped. */
-  get hasMetrics(): boolean {
-    return READABLE_ENGINES.has(this.#entry.engine);
+  /** How to read its counts; undefined for an engine that has none to scrape. */
+  get metricsReader(): MetricsReader | undefined {
+    return metricsReaders.get(this.#entry.engine);
   }
 
   get metricsUrl(): string {
@@ -97,11 +95,11 @@ export function endpointKey({ replica, generation, url, engine }: EndpointEntry)
 }
 
 function factsOf(entry: EndpointEntry): EndpointFacts {
-  const { state, maxInflight, maxConcurrent } = entry;
-  // An engine with nothing to scrape has no stale numbers; one with a page that this build cannot read has.
-  return { state, maxInflight, maxConcurrent, hasMetrics: entry.engine !== "none" && entry.engine !== "external" };
+  const { replica, state, maxInflight, maxConcurrent, engine } = entry;
+  // An engine with nothing to scrape has no stale numbers.
+  return { name: replica, state, maxInflight, maxConcurrent, hasMetrics: metricsReaders.has(engine) };
 }
 
-function routingSettings({ breaker, saturation, scrape }: RouterSettings) {
-  return { breaker, saturation, staleAfterMs: scrape.staleAfterMs };
+function routingSettings({ breaker, saturation, scrape, slowStartMs }: RouterSettings) {
+  return { breaker, saturation, staleAfterMs: scrape.staleAfterMs, slowStartMs };
 }

@@ -1,7 +1,11 @@
 export const engineNames = ["vllm", "sglang", "llamacpp", "sim", "external"] as const;
 export type EngineName = (typeof engineNames)[number];
 
-export const routingPolicies = ["least-load", "round-robin"] as const;
+/**
+ * How a router chooses among endpoints: the less busy of two drawn; one that has had the prompt's head before; one that has
+ * had the session before; each in turn.
+ */
+export const routingPolicies = ["least-load", "prefix", "session", "round-robin"] as const;
 export type RoutingPolicy = (typeof routingPolicies)[number];
 
 export type ModelSource =

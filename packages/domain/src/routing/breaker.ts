@@ -46,6 +46,7 @@ export interface BreakerPermit {
  * `probeTtlMs` if it never does. What was sent before an opening has no say in it any more.
  */
 export class Breaker {
+  readonly #onTransition: (state: BreakerState) => void;
   #settings: BreakerSettings;
   #state: BreakerState = "closed";
   /** Grows with each transition: permits of another epoch are stragglers and are not listened to. */
@@ -58,8 +59,10 @@ export class Breaker {
   #requests: RateWindow;
   #failed: RateWindow;
 
-  constructor(settings: BreakerSettings) {
+  /** `onTransition` is told of each state that it enters. */
+  constructor(settings: BreakerSettings, onTransition: (state: BreakerState) => void = () => undefined) {
     this.#settings = settings;
+    this.#onTransition = onTransition;
     this.#requests = new RateWindow(settings.windowMs);
     this.#failed = new RateWindow(settings.windowMs);
   }
@@ -163,6 +166,7 @@ export class Breaker {
     this.#run = emptyRun;
     this.#requests.clear();
     this.#failed.clear();
+    this.#onTransition(state);
   }
 }
 

@@ -44,6 +44,20 @@ export class RateWindow {
     return total / Math.max(1, seconds);
   }
 
+  /** How long until the window holds less than `limit`, if nothing is added; 0 if it does now. */
+  msUntilBelow(limit: number, nowMs: number): number {
+    const length = this.#counts.length;
+    const now = Math.floor(nowMs / BUCKET_MS);
+    let total = this.total(nowMs);
+    for (let second = now - length + 1; second <= now && total >= limit; second += 1) {
+      const index = ((second % length) + length) % length;
+      if (this.#seconds[index] !== second) continue;
+      total -= this.#counts[index] ?? 0;
+      if (total < limit) return (second + length) * BUCKET_MS - nowMs;
+    }
+    return 0;
+  }
+
   clear(): void {
     this.#seconds.fill(-1);
   }

@@ -1,7 +1,8 @@
+import { nameHashOf } from "./affinity.ts";
 import { Breaker, type BreakerPermit, type BreakerSettings, type BreakerState } from "./breaker.ts";
 import { Ledger, type LedgerMark, type LedgerSlot } from "./ledger.ts";
 import { RateWindow } from "./rate-window.ts";
-import { type EndpointLoad, type EngineReading, isAtLimit, type SaturationLimits } from "./saturation.ts";
+import { type EndpointLoad, type EngineReading, fullness, type SaturationLimits } from "./saturation.ts";
 
 /** `moving`: it has to go but still serves until its replacement does. `draining`: it finishes what it has. */
 export type EndpointState = "serving" | "moving" | "draining";
@@ -19,9 +20,13 @@ export interface RoutingSettings {
   readonly breaker: BreakerSettings;
   readonly saturation: SaturationLimits;
   readonly staleAfterMs: number;
+  /** So long a new endpoint takes to get its full share; 0: at once. */
+  readonly slowStartMs: number;
 }
 
 export interface EndpointFacts {
+  /** The same on every router. */
+  readonly name: string;
   readonly state: EndpointState;
   readonly maxInflight: number | null;
   readonly maxConcurrent: number | null;
@@ -52,6 +57,8 @@ interface Scrape {
 
 const DRAIN_RATE_WINDOW_MS = 30_000;
 const MAX_BACKPRESSURE_MS = 10_000;
+/** A new endpoint gets this share at the least, so that it warms up at all. */
+const LEAST_WEIGHT = 0.1;
 
 /**
  * What a router knows of one endpoint, and all it needs to choose: in-flight ledger, breaker, last scrape, readiness.
@@ -59,6 +66,7 @@ const MAX_BACKPRESSURE_MS = 10_000;
  * count on the old one.
  */
 export class RoutedEndpoint {
+  readonly nameHash: number;
   readonly #ledger = new Ledger();
   readonly #breaker: Breaker;
   readonly #completions = new RateWindow(DRAIN_RATE_WINDOW_MS);
@@ -68,12 +76,19 @@ export class RoutedEndpoint {
   #backpressureUntilMs = Number.NEGATIVE_INFINITY;
   #completed = 0;
   #failed = 0;
-  readiness: Readiness = "unknown";
+  #readiness: Readiness = "unknown";
+  /** Since when it is ready; null while it never was. */
+  #readySinceMs: number | null = null;
+  /** Told of each change of its breaker's state. */
+  onBreaker: ((state: BreakerState) => void) | null = null;
+  /** Told of each request that ends here, before anybody else acts on it. */
+  onEnd: ((endpoint: this) => void) | null = null;
 
   constructor(facts: EndpointFacts, settings: RoutingSettings) {
+    this.nameHash = nameHashOf(facts.name);
     this.#facts = facts;
     this.#settings = settings;
-    this.#breaker = new Breaker(settings.breaker);
+    this.#breaker = new Breaker(settings.breaker, (state) => this.onBreaker?.(state));
   }
 
   /** Takes over what a new table or new settings say; counts, breaker state and readings stay. */
@@ -81,6 +96,23 @@ export class RoutedEndpoint {
     this.#facts = facts;
     this.#settings = settings;
     this.#breaker.configure(settings.breaker);
+  }
+
+  get readiness(): Readiness {
+    return this.#readiness;
+  }
+
+  setReadiness(readiness: Readiness, nowMs: number): void {
+    this.#readiness = readiness;
+    if (readiness === "ready") this.#readySinceMs ??= nowMs;
+  }
+
+  /** Grows from a tenth to 1 over the time of its slow start. */
+  weight(nowMs: number): number {
+    const { slowStartMs } = this.#settings;
+    if (this.#readySinceMs === null) return 1; // none of its kind has a head start
+    const ageMs = nowMs - this.#readySinceMs;
+    return ageMs >= slowStartMs ? 1 : Math.max(LEAST_WEIGHT, ageMs / slowStartMs);
   }
 
   get state(): EndpointState {
@@ -152,8 +184,13 @@ export class RoutedEndpoint {
     };
   }
 
-  isBelowLimit(nowMs: number): boolean {
-    return this.inflight < this.maxInflight && !isAtLimit(this.load(nowMs), this.#settings.saturation);
+  /** Share of its limits that it is filled to; 1 is full. */
+  fullness(nowMs: number): number {
+    return fullness(this.load(nowMs), this.#settings.saturation);
+  }
+
+  isBelow(ceiling: number, nowMs: number): boolean {
+    return this.fullness(nowMs) < ceiling;
   }
 
   /**
@@ -183,6 +220,7 @@ export class RoutedEndpoint {
         slot.release();
         this.#record(end, nowMs);
         permit.settle(end.kind === "backpressure" ? { kind: "neutral" } : end, nowMs);
+        this.onEnd?.(this);
       },
     };
   }

@@ -53,9 +53,9 @@ export function endpointSaturation(load: EndpointLoad, limits: SaturationLimits)
   return kvUsage === null ? byRequests : Math.max(byRequests, kvUsage / limits.kvUsage);
 }
 
-/** True when an endpoint takes nothing more: at its healthy limit, or at its hard cap. */
-export function isAtLimit(load: EndpointLoad, limits: SaturationLimits): boolean {
-  return load.inflight >= load.maxInflight || endpointSaturation(load, limits) >= 1;
+/** Share of its limits that an endpoint has used up, of the healthy limit and of the hard cap alike; 1 is full. */
+export function fullness(load: EndpointLoad, limits: SaturationLimits): number {
+  return Math.max(load.inflight / load.maxInflight, endpointSaturation(load, limits));
 }
 
 /** A model's saturation: the mean over its routable endpoints, not clamped; 1 for a model without any. */

@@ -1,3 +1,4 @@
+import { noKeyLimits } from "@llmgw/domain";
 import type { KeyEntry } from "@llmgw/wire";
 import { type Database, fromJson } from "./database.ts";
 
@@ -8,7 +9,9 @@ export async function readKeys(database: Database): Promise<KeyEntry[]> {
     id: row.id,
     sha256: row.sha256,
     models: fromJson(row.models),
-    maxBand: fromJson(row.maxBand),
+    maxBand: row.maxBand,
+    limits: noKeyLimits,
+    mayExplain: false,
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revoked: row.revokedAt !== null,
   }));

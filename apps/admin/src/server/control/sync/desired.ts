@@ -1,4 +1,11 @@
-import { type ClusterSnapshot, desiredForNode, endpointTable, type Model, type ShardObservation } from "@llmgw/domain";
+import {
+  type ClusterSnapshot,
+  defaultControlSettings,
+  desiredForNode,
+  endpointTable,
+  type Model,
+  type ShardObservation,
+} from "@llmgw/domain";
 import type { AgentSyncAnswer, EndpointTable, KeyEntry, ModelEntry, ShardLaunch } from "@llmgw/wire";
 import type { ClusterIdentity } from "../../db/cluster-row.ts";
 import { engineKey } from "./engine-key.ts";
@@ -120,13 +127,24 @@ function buildTable(snapshot: ClusterSnapshot, keys: readonly KeyEntry[], cluste
         aliases: [...spec.aliases],
         policy: spec.routing.policy,
         timeouts: { ...spec.routing.timeouts },
+        usageInjection: false,
         endpoints: endpoints
           .filter((one) => one.modelId === model.id)
           .map((one) => toEndpoint(one, model, engineKey(cluster.secret, one.replicaId, one.generation))),
       };
     }),
     keys: [...keys],
+    routers: liveRouterCount(snapshot),
   };
+}
+
+/** Routers that share the keys' limits; at least the one that asks. */
+function liveRouterCount({ routers, nowMs }: ClusterSnapshot): number {
+  const { routerLeaseMs } = defaultControlSettings;
+  const live = routers.filter(
+    ({ leftAtMs, lastSeenAtMs }) => leftAtMs === null && nowMs - lastSeenAtMs <= routerLeaseMs,
+  );
+  return Math.max(1, live.length);
 }
 
 function toEndpoint(
