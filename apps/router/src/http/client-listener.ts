@@ -56,7 +56,7 @@ export class ClientListener {
       );
     });
     this.#server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-      answerBadRequest(error, socket, this.#busy.has(socket));
+      answerBadRequest(error, socket, this.#isAnswering(socket));
     });
     // A silent socket of an open request has limits of its own. Any other is an idle one, or a client that never reads the
     // rest of an answer that has ended long ago.
@@ -143,6 +143,13 @@ export class ClientListener {
     const open = (this.#busy.get(socket) ?? 0) + change;
     if (open > 0) this.#busy.set(socket, open);
     else this.#busy.delete(socket);
+  }
+
+  /** True if a word on this socket now would be taken for a part of an answer, or for the answer to another request. */
+  #isAnswering(socket: Socket): boolean {
+    if (!this.#busy.has(socket)) return false;
+    const open = [...this.#exchanges].filter(({ request }) => request.socket === socket);
+    return open.length > 1 || open.some(({ request, response }) => request.complete || response.headersSent);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
