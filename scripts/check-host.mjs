@@ -8,6 +8,10 @@ const checks = {
     about: "[runs] [seed]: the drain under load with kill -9 of a random program, 20 times in a row",
     file: "e2e/drain-chaos-main.ts",
   },
+  "router-soak": {
+    about: "[minutes] [clients]: clients of all manners against a router whose engines come, go and fail, 30 minutes",
+    file: "e2e/router-soak-main.ts",
+  },
   "router-bytes": {
     about:
       "[count] [seed]: generated requests and streams through the router, the same bytes at both ends, 10,000 of them",

@@ -12,9 +12,13 @@ export class LoneRouter implements AsyncDisposable {
   readonly program: Program;
   readonly #folder: string;
 
-  private constructor(options: { url: string; diagnosticsUrl: string; program: Program; folder: string }) {
-    this.url = options.url;
-    this.diagnosticsUrl = options.diagnosticsUrl;
+  readonly #listeners: object;
+
+  private constructor(options: { ports: { client: number; diagnostics: number }; program: Program; folder: string }) {
+    const { client, diagnostics } = options.ports;
+    this.url = `http://127.0.0.1:${client}`;
+    this.diagnosticsUrl = `http://127.0.0.1:${diagnostics}`;
+    this.#listeners = { listen: `127.0.0.1:${client}`, diagnostics: `127.0.0.1:${diagnostics}` };
     this.program = options.program;
     this.#folder = options.folder;
   }
@@ -22,18 +26,16 @@ export class LoneRouter implements AsyncDisposable {
   /** `document`: the router.yaml without its listeners; resolves once the endpoints have been probed. */
   static async start(document: object, args: readonly string[] = []): Promise<LoneRouter> {
     const folder = await mkdtemp(join(tmpdir(), "llmgw-e2e-router-"));
-    const [port, diagnosticsPort] = [await freePort(), await freePort()];
-    const path = join(folder, "router.yaml");
-    const listeners = { listen: `127.0.0.1:${port}`, diagnostics: `127.0.0.1:${diagnosticsPort}` };
-    await writeFile(path, JSON.stringify({ ...document, ...listeners }));
+    const ports = { client: await freePort(), diagnostics: await freePort() };
     const program = new Program({
       name: "router",
-      args: entry("router", "main.ts", ["--config", path, ...args]),
+      args: entry("router", "main.ts", ["--config", join(folder, "router.yaml"), ...args]),
       env: {},
       logFile: join(folder, "router.log"),
-    }).start();
-    const url = `http://127.0.0.1:${port}`;
-    const router = new LoneRouter({ url, diagnosticsUrl: `http://127.0.0.1:${diagnosticsPort}`, program, folder });
+    });
+    const router = new LoneRouter({ ports, program, folder });
+    await router.configure(document);
+    program.start();
     await waitFor("the router to have probed its engines", async () => {
       const page = await fetch(`${router.diagnosticsUrl}/debug/endpoints`).then(
         (answer) => answer.text(),
@@ -42,6 +44,11 @@ export class LoneRouter implements AsyncDisposable {
       return page !== "" && !page.includes('"probe":"unknown"');
     });
     return router;
+  }
+
+  /** Puts another document in force: the router sees the change by itself. */
+  async configure(document: object): Promise<void> {
+    await writeFile(join(this.#folder, "router.yaml"), JSON.stringify({ ...document, ...this.#listeners }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
