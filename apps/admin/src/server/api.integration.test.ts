@@ -56,7 +56,18 @@ test("a refused call is one row for its actor, verb and minute, with a count", a
     await expect(call).rejects.toMatchObject({ data: { code: "FORBIDDEN" } });
   }
   const { rows } = await admin.client.audit.list.query({ outcome: "denied" });
-  expect(rows).toMatchObject([{ actor: "viewer", verb: "nodes.setAvailability", after: { attempts: 3 } }]);
+  expect(rows).toMatchObject([{ actor: "viewer", verb: "nodes.setAvailability", target: "a", after: { attempts: 3 } }]);
+});
+
+test("what somebody tried to change and could not is recorded with its target and what they were told", async () => {
+  await using database = await testDatabase();
+  await using admin = await startTestAdmin({ databaseUrl: database.url });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(admin.client.models.scale.mutate({ model: "none", replicas: 1 })).rejects.toThrow();
+  }
+  const { rows } = await admin.client.audit.list.query({ outcome: "failed" });
+  expect(rows).toMatchObject([{ verb: "models.scale", target: "none", after: { attempts: 2 } }]);
+  expect(JSON.stringify(rows[0]?.after)).toContain("none");
 });
 
 test("an unknown node is answered with the name that was probably meant", async () => {

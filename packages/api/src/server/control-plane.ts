@@ -9,7 +9,7 @@ import type {
   ReplicasInput,
   SetAvailabilityInput,
 } from "../inputs.ts";
-import type { Permission, ProcedurePath } from "../permissions.ts";
+import type { Permission } from "../permissions.ts";
 import type { AuditVerification, AuditView, ClusterView, RouterView } from "../views/access.ts";
 import type { DrainPreview, DrainView } from "../views/drain.ts";
 import type { ModelView } from "../views/model.ts";
@@ -32,6 +32,15 @@ export interface AvailabilityChange {
   readonly node: NodeView;
   readonly drain: DrainView | null;
   readonly message: string;
+}
+
+export interface RefusedCall {
+  readonly verb: string;
+  /** Null: its input does not name anything. */
+  readonly target: string | null;
+  readonly outcome: "denied" | "failed";
+  /** What the caller was told, of a failed one. */
+  readonly message?: string;
 }
 
 /** The use-cases behind the API. Everything that changes something writes its audit row in the same transaction. */
@@ -89,8 +98,8 @@ export interface ControlPlane {
   readonly audit: {
     list(input: AuditInput): Promise<{ rows: AuditView[]; nextBefore: number | null }>;
     verify(signal: AbortSignal): Promise<AuditVerification>;
-    /** A refused call: one row per actor, verb and minute. */
-    denied(actor: Actor, verb: ProcedurePath): Promise<void>;
+    /** A call that was denied or failed: one row per actor, verb, target and minute, with a count. */
+    refused(actor: Actor, call: RefusedCall): Promise<void>;
   };
   readonly access: {
     createSignInLink(input: { name: string }, actor: Actor): Promise<Outcome<{ path: string; expiresAt: string }>>;

@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
+import { z } from "zod";
 import { type ProcedurePath, permissions, permits } from "../permissions.ts";
 import type { Actor, ControlPlane } from "./control-plane.ts";
 import { toTrpcError } from "./errors.ts";
@@ -35,8 +36,11 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router;
 
-/** A procedure whose permission is looked up by its own path; a path without one is refused and fails the tests. */
-export const procedure = t.procedure.use(async ({ ctx, path, next }) => {
+/**
+ * A procedure whose permission is looked up by its own path; a path without one is refused and fails the tests. What a
+ * person or a script tried to change and could not is recorded too.
+ */
+export const procedure = t.procedure.use(async ({ ctx, path, type, getRawInput, next }) => {
   const needed = permissions[path as ProcedurePath];
   if (ctx.actor.permission === null) {
     throw new TRPCError({
@@ -45,14 +49,39 @@ export const procedure = t.procedure.use(async ({ ctx, path, next }) => {
     });
   }
   if (needed === undefined || !permits(ctx.actor.permission, needed)) {
-    await ctx.control.audit.denied(ctx.actor, path as ProcedurePath);
+    await ctx.control.audit.refused(ctx.actor, {
+      verb: path,
+      target: targetOf(await getRawInput()),
+      outcome: "denied",
+    });
     throw new TRPCError({
       code: "FORBIDDEN",
       message: `${path} needs ${needed ?? "a permission that does not exist"}; ${ctx.actor.name} has ${ctx.actor.permission}.`,
     });
   }
-  return next();
+  const result = await next();
+  if (!result.ok && type === "mutation" && (ctx.actor.kind === "user" || ctx.actor.kind === "token")) {
+    const { message } = result.error;
+    const target = targetOf(await getRawInput());
+    await ctx.control.audit.refused(ctx.actor, { verb: path, target, outcome: "failed", message });
+  }
+  return result;
 });
+
+const named = z.object({
+  node: z.string().optional(),
+  model: z.string().optional(),
+  replica: z.string().optional(),
+  drain: z.string().optional(),
+  id: z.string().optional(),
+});
+
+/** What a call is about, as far as its input, which may be anything, says so. */
+function targetOf(input: unknown): string | null {
+  const { data } = named.safeParse(input);
+  const target = data?.node ?? data?.replica ?? data?.drain ?? data?.model ?? data?.id;
+  return target !== undefined && /^[\w.:/-]{1,128}$/.test(target) ? target : null;
+}
 
 /** The value of an outcome; a refusal becomes the tRPC error of the one mapping table. */
 export function unwrap<T>(outcome: Outcome<T>): T {

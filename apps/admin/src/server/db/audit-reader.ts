@@ -21,7 +21,7 @@ export async function readAudit(
   });
   const shown = rows.slice(0, limit);
   const counts = await database.auditDenied.findMany({
-    where: { seq: { in: shown.filter((row) => row.outcome === "denied").map((row) => row.seq) } },
+    where: { seq: { in: shown.filter((row) => row.outcome !== "ok").map((row) => row.seq) } },
   });
   const attempts = new Map(counts.map((row) => [row.seq, row.count]));
   return {
@@ -36,7 +36,9 @@ export async function readAudit(
         verb: row.verb,
         target: row.target,
         before: row.before,
-        after: attempts.has(row.seq) ? { attempts: attempts.get(row.seq) } : row.after,
+        after: attempts.has(row.seq)
+          ? { ...fromJson<object | null>(row.after), attempts: attempts.get(row.seq) }
+          : row.after,
         reason: row.reason,
         outcome: fromJson(row.outcome),
         requestId: row.requestId,

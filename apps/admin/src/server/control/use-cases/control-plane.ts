@@ -2,8 +2,8 @@ import type { Actor, ControlPlane } from "@llmgw/api/server";
 import { done, refused } from "@llmgw/api/server";
 import { verifyAudit } from "../../db/audit-chain/verify.ts";
 import { readAudit } from "../../db/audit-reader.ts";
-import { recordDenied } from "../../db/denied.ts";
 import { joinNode } from "../../db/node-identity.ts";
+import { recordRefused } from "../../db/refused.ts";
 import type { AgentSync } from "../sync/agent-sync.ts";
 import type { RouterSync } from "../sync/router-sync.ts";
 import { clusterView, routerViews } from "../views/cluster-view.ts";
@@ -43,7 +43,16 @@ export function createControlPlane(
     audit: {
       list: (input) => readAudit(database, input),
       verify: (signal) => verifyAudit(database, signal),
-      denied: (actor, verb) => recordDenied(database, actorAudit(actor, { verb, target: verb, outcome: "denied" })),
+      refused: (actor, { verb, target, outcome, message }) =>
+        recordRefused(
+          database,
+          actorAudit(actor, {
+            verb,
+            target: target ?? verb,
+            outcome,
+            after: message === undefined ? null : { message },
+          }),
+        ),
     },
     access: accessUseCases(dependencies),
   };

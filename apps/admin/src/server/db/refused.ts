@@ -4,9 +4,10 @@ import { write } from "./write.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Records a refused call: the first of its actor, verb and minute as an audit row, the others as its count. */
-export async function recordDenied(database: Database, entry: AuditEntry): Promise<void> {
-  const { actor, verb } = entry;
+/** Records a call that was denied or failed: the first of its kind in a minute as an audit row, the others as its count. */
+export async function recordRefused(database: Database, entry: AuditEntry): Promise<void> {
+  const { actor } = entry;
+  const verb = `${entry.verb} ${entry.target} ${entry.outcome}`;
   const counted = await database.$executeRaw`
     UPDATE audit_denied SET count = count + 1
     WHERE actor = ${actor} AND verb = ${verb} AND minute = date_trunc('minute', now())`;
