@@ -75,7 +75,14 @@ export async function unlessFresh({ name, inputs, stamp, work }) {
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === now) return;
   const started = Date.now();
   process.stderr.write(`${name} …\n`);
-  await work();
+  const ticker = setInterval(() => {
+    process.stderr.write(`${name}: ${Math.round((Date.now() - started) / 1000)} s so far …\n`);
+  }, 15_000);
+  try {
+    await work();
+  } finally {
+    clearInterval(ticker);
+  }
   writeFileSync(stampFile, now);
   process.stderr.write(`${name}: done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }

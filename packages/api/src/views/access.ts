@@ -53,7 +53,8 @@ export const clusterView = z.object({
   /** Any node of it is simulated. */
   simulated: z.boolean(),
   nodes: z.object({ total: z.int(), live: z.int(), draining: z.int(), cordoned: z.int() }),
-  gpus: z.object({ total: z.int(), excluded: z.int() }),
+  /** `usable`: would take new work now. `excluded`: kept out for a reason of their own, whatever their node does. */
+  gpus: z.object({ total: z.int(), usable: z.int(), excluded: z.int() }),
   models: z.object({ total: z.int(), belowDesired: z.int() }),
   replicas: z.object({ total: z.int(), serving: z.int() }),
   openDrains: z.int(),

@@ -11,7 +11,8 @@ function claimed(gpu: GpuView): string {
 /** A node's GPUs as small tiles, how many take work, and for each that does not a chip with the reason. */
 export function GpuStrip({ node }: { readonly node: NodeView }) {
   const gpus = [...node.gpus].sort((a, b) => a.index - b.index);
-  const usable = gpus.filter((gpu) => gpu.schedulable).length;
+  const nodeTakesWork = node.availability === "active" && node.liveness === "live";
+  const usable = nodeTakesWork ? gpus.filter((gpu) => gpu.schedulable).length : 0;
   const flagged = gpus.filter((gpu) => !gpu.schedulable || gpu.health.status !== "healthy");
   if (gpus.length === 0) {
     return node.gpuProbeError === null ? (

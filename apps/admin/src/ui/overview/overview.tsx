@@ -60,8 +60,9 @@ export function Overview() {
               {view.nodes.cordoned > 0 && ` · ${view.nodes.cordoned} cordoned`}
               {` · ${view.nodes.total} in all`}
             </Stat>
-            <Stat name="GPUs" value={`${view.gpus.total - view.gpus.excluded} usable`}>
-              {` · ${view.gpus.excluded} excluded · ${view.gpus.total} in all`}
+            <Stat name="GPUs" value={`${view.gpus.usable} usable`}>
+              {view.gpus.usable < view.gpus.total && ` · ${view.gpus.total - view.gpus.usable} take no new work`}
+              {` · ${view.gpus.total} in all`}
             </Stat>
             <Stat name="Replicas" value={`${view.replicas.serving} serving`}>{` · ${view.replicas.total} in all`}</Stat>
             <Stat name="Routers" value={`${view.routers.live} live`}>

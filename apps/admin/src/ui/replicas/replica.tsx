@@ -93,7 +93,11 @@ export function Replica({ id }: { readonly id: string }) {
                   href={record === null ? paths.explain(replica.modelId) : paths.decision(replica.id)}
                 >
                   <ScanSearch className="ic" aria-hidden />
-                  {record === null ? "Explain placement" : "Why it is there"}
+                  {record === null
+                    ? "Explain placement"
+                    : replica.phase === "stopped"
+                      ? "Why it was there"
+                      : "Why it is there"}
                 </Link>
               }
             />

@@ -47,7 +47,13 @@ const columns: readonly Column<RouterWord>[] = [
 export function RoutingTable({ replica }: { readonly replica: ReplicaView }) {
   const { routing } = replica;
   if (routing.state === null) {
-    return <Empty title="No router sends to it">It is offered to the routers when its engine is ready.</Empty>;
+    return (
+      <Empty title="No router sends to it">
+        {replica.phase === "stopped"
+          ? "It has stopped for good: replicas are never started again under the same name."
+          : "It is offered to the routers when its engine is ready."}
+      </Empty>
+    );
   }
   if (routing.routers.length === 0) {
     return (

@@ -19,8 +19,9 @@ const phases: Readonly<Record<Observed["phase"], StateWord>> = {
 /** An agent reports every few seconds; older words than this are marked as old. */
 const freshMs = 15_000;
 
-function ShardState({ shard }: { readonly shard: ShardView }) {
+function ShardState({ shard, hasStopped }: { readonly shard: ShardView; readonly hasStopped: boolean }) {
   const { observed } = shard;
+  if (observed === null && hasStopped) return <StatusBadge state="stopped" word="Gone, its agent confirmed" />;
   if (observed === null) return <StatusBadge state="pending" word="Not reported yet" />;
   const known = phases[observed.phase];
   const word =
@@ -63,7 +64,12 @@ function columnsOf(replica: ReplicaView): readonly Column<ShardView>[] {
         </>
       ),
     },
-    { id: "state", head: "State now", className: "top", cell: (shard) => <ShardState shard={shard} /> },
+    {
+      id: "state",
+      head: "State now",
+      className: "top",
+      cell: (shard) => <ShardState shard={shard} hasStopped={replica.phase === "stopped"} />,
+    },
     {
       id: "node",
       head: "Node, GPUs",

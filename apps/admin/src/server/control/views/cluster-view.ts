@@ -16,7 +16,10 @@ export function clusterView(
   const models = snapshot.models
     .filter((model) => model.deletedAtMs === null)
     .map((model) => modelView(model, context));
-  const gpus = nodes.flatMap((node) => node.gpus.map((gpu) => gpuExclusion(gpu, node)));
+  const gpus = nodes.flatMap((node, index) => {
+    const nodeTakesWork = availability[index] === "active" && livenessOf(node, context) === "live";
+    return node.gpus.map((gpu) => ({ nodeTakesWork, isExcluded: gpuExclusion(gpu, node) !== null }));
+  });
   const routers = routerViews(context);
   const running = replicas.filter((replica) => replica.phase !== "stopped");
   return {
@@ -31,7 +34,11 @@ export function clusterView(
       draining: availability.filter((one) => one === "draining").length,
       cordoned: availability.filter((one) => one === "cordoned" || one === "drained").length,
     },
-    gpus: { total: gpus.length, excluded: gpus.filter((exclusion) => exclusion !== null).length },
+    gpus: {
+      total: gpus.length,
+      usable: gpus.filter((gpu) => gpu.nodeTakesWork && !gpu.isExcluded).length,
+      excluded: gpus.filter((gpu) => gpu.isExcluded).length,
+    },
     models: {
       total: models.length,
       belowDesired: models.filter((model) => model.serving + model.moving < model.desired).length,
