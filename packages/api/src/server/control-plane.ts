@@ -1,17 +1,24 @@
 import type { ModelSpec, PlacementRecord } from "@llmgw/domain";
-import type { AgentSyncAnswer, AgentSyncRequest, RouterSyncAnswer, RouterSyncRequest } from "@llmgw/wire";
+import type { AgentSyncAnswer, AgentSyncRequest, RouterSyncAnswer, RouterSyncRequest, UsageReport } from "@llmgw/wire";
 import type {
   AuditInput,
+  CreateKeyInput,
+  DrainReplicaInput,
   DrainsInput,
   ExplainInput,
   LogsInput,
+  NodeInput,
   PreviewInput,
   ReplicasInput,
+  RevokeKeyInput,
   SetAvailabilityInput,
+  UpdateKeyInput,
+  UsageInput,
 } from "../inputs.ts";
 import type { Permission } from "../permissions.ts";
 import type { AuditVerification, AuditView, ClusterView, RouterView } from "../views/access.ts";
 import type { DrainPreview, DrainView } from "../views/drain.ts";
+import type { CreatedKey, KeyChange, KeyView, UsageView } from "../views/key.ts";
 import type { ModelView } from "../views/model.ts";
 import type { NodeView } from "../views/node.ts";
 import type { ReplicaView } from "../views/replica.ts";
@@ -34,7 +41,7 @@ export interface AvailabilityChange {
   readonly message: string;
 }
 
-export interface RefusedCall {
+interface RefusedCall {
   readonly verb: string;
   /** Null: its input does not name anything. */
   readonly target: string | null;
@@ -49,7 +56,14 @@ export interface ControlPlane {
   readonly nodes: {
     list(): Promise<readonly NodeView[]>;
     get(node: string): Promise<Outcome<NodeView>>;
-    setAvailability(input: SetAvailabilityInput, actor: Actor): Promise<Outcome<AvailabilityChange>>;
+    setAvailability(
+      input: SetAvailabilityInput,
+      actor: Actor,
+    ): Promise<Outcome<AvailabilityChange & { also: readonly AvailabilityChange[] }>>;
+    confirmLost(input: NodeInput, actor: Actor): Promise<Outcome<NodeView>>;
+    acceptInventory(input: NodeInput, actor: Actor): Promise<Outcome<NodeView>>;
+    /** `released`: shards that were never confirmed gone and hold nothing any more. */
+    remove(input: NodeInput, actor: Actor): Promise<Outcome<{ name: string; released: string[] }>>;
   };
   readonly models: {
     list(): Promise<readonly ModelView[]>;
@@ -58,6 +72,11 @@ export interface ControlPlane {
       spec: ModelSpec,
       actor: Actor,
     ): Promise<Outcome<{ model: ModelView; change: "created" | "updated" | "unchanged" }>>;
+    rollback(
+      input: { model: string; revision?: number | undefined; reason?: string | undefined },
+      actor: Actor,
+    ): Promise<Outcome<ModelView>>;
+    acceptGap(input: { model: string; reason?: string | undefined }, actor: Actor): Promise<Outcome<ModelView>>;
     scale(
       input: { model: string; replicas: number; reason?: string | undefined },
       actor: Actor,
@@ -67,6 +86,7 @@ export interface ControlPlane {
   readonly replicas: {
     list(input: ReplicasInput): Promise<readonly ReplicaView[]>;
     get(replica: string): Promise<Outcome<{ replica: ReplicaView; record: PlacementRecord | null }>>;
+    drain(input: DrainReplicaInput, actor: Actor): Promise<Outcome<AvailabilityChange>>;
     logs(input: LogsInput, signal: AbortSignal): Promise<Outcome<{ lines: string[]; truncated: boolean }>>;
   };
   readonly placement: { explain(input: ExplainInput): Promise<Outcome<PlacementRecord>> };
@@ -87,7 +107,17 @@ export interface ControlPlane {
   readonly routers: {
     list(): Promise<readonly RouterView[]>;
     sync(request: RouterSyncRequest, actor: Actor, signal: AbortSignal): Promise<Outcome<RouterSyncAnswer>>;
+    /** Counts a batch of usage once, however often it is sent. */
+    reportUsage(report: UsageReport): Promise<Outcome<{ seq: number }>>;
   };
+  /** Changes wait, for some seconds at most, until every live router has them in force. */
+  readonly keys: {
+    list(): Promise<readonly KeyView[]>;
+    create(input: CreateKeyInput, actor: Actor, signal: AbortSignal): Promise<Outcome<CreatedKey>>;
+    update(input: UpdateKeyInput, actor: Actor, signal: AbortSignal): Promise<Outcome<KeyChange>>;
+    revoke(input: RevokeKeyInput, actor: Actor, signal: AbortSignal): Promise<Outcome<KeyChange>>;
+  };
+  readonly usage: { list(input: UsageInput): Promise<Outcome<readonly UsageView[]>> };
   readonly agents: {
     join(
       request: { name: string; machineId: string; bootId: string; simulated: boolean },
