@@ -5,6 +5,10 @@ export type Fault =
   | { readonly kind: "crash-mid-stream"; readonly tokens: number }
   | { readonly kind: "reset-mid-stream"; readonly tokens: number }
   | { readonly kind: "hang" }
+  | { readonly kind: "half-events" }
+  | { readonly kind: "utf8-splits" }
+  | { readonly kind: "close-delimited" }
+  | { readonly kind: "double-fork" }
   | { readonly kind: "slow-load"; readonly factor: number }
   | { readonly kind: "stall-load" }
   | { readonly kind: "ignore-sigterm"; readonly forMs: number }
@@ -13,7 +17,7 @@ export type Fault =
   | { readonly kind: "health-status"; readonly status: number }
   | { readonly kind: "metrics"; readonly shape: MetricsShape };
 
-const CRASH_CAUSES = ["gpu-oom", "gpu-lost", "model-not-found", "gpu-memory-busy"] as const;
+const CRASH_CAUSES = ["gpu-oom", "host-oom", "gpu-lost", "model-not-found", "gpu-memory-busy"] as const;
 export type CrashCause = (typeof CRASH_CAUSES)[number];
 
 const METRICS_SHAPES = ["absent", "empty", "renamed", "corrupt"] as const;
@@ -26,6 +30,10 @@ export const FAULT_HELP: readonly (readonly [string, string])[] = [
   ["crash-mid-stream:N", "exit when a stream has sent N tokens"],
   ["reset-mid-stream:N", "reset each stream's connection after N tokens; the engine lives on"],
   ["hang", "health stays 200, but no request gets another byte"],
+  ["half-events", "each event of a stream arrives in two pieces"],
+  ["utf8-splits", "tokens hold characters of several bytes, and pieces end in the middle of one"],
+  ["close-delimited", "streams have no chunks and no length: they end with their connection"],
+  ["double-fork", "a child in a session of its own, which ignores SIGTERM, holds the memory too (at start only)"],
   ["slow-load:N[x]", "loading takes N times as long"],
   ["stall-load", "loading stops at half of the checkpoint"],
   ["ignore-sigterm[:MS]", "SIGTERM has no effect, or only MS milliseconds later"],
@@ -69,6 +77,10 @@ export function formatFault(fault: Fault): string {
     case "metrics":
       return `metrics:${fault.shape}`;
     case "hang":
+    case "half-events":
+    case "utf8-splits":
+    case "close-delimited":
+    case "double-fork":
     case "stall-load":
       return fault.kind;
   }
@@ -89,6 +101,10 @@ function build(name: string, args: readonly string[]): Fault | undefined {
       return tokens === undefined || args.length > 1 ? undefined : { kind: name, tokens };
     }
     case "hang":
+    case "half-events":
+    case "utf8-splits":
+    case "close-delimited":
+    case "double-fork":
     case "stall-load":
       return args.length === 0 ? { kind: name } : undefined;
     case "slow-load": {

@@ -17,11 +17,24 @@ export interface SpawnedEngine extends AsyncDisposable {
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
+/** The first words of each engine's command line. */
+const COMMANDS = {
+  vllm: ["serve", "test-model"],
+  sglang: ["serve", "--model-path", "test-model"],
+  llamacpp: ["llama-server", "-m", "test-model"],
+} as const;
+export type TestDialect = keyof typeof COMMANDS;
+
 /** Starts an engine on a free port of 127.0.0.1, without waiting for it to be ready. */
-export async function spawnEngine(args: readonly string[]): Promise<SpawnedEngine> {
+export async function spawnEngine(args: readonly string[], dialect: TestDialect = "vllm"): Promise<SpawnedEngine> {
   const port = await freePort();
-  const base = ["--dialect", "vllm", "serve", "test-model", "--host", "127.0.0.1", "--port", String(port)];
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...base, ...args], {
+  const words = ["--dialect", dialect, ...COMMANDS[dialect], "--host", "127.0.0.1", "--port", String(port), ...args];
+  return spawnWords(words, port);
+}
+
+/** Starts the simulator with a whole command line of its own. `port` is where it will listen. */
+export function spawnWords(words: readonly string[], port: number): SpawnedEngine {
+  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
@@ -64,9 +77,9 @@ export async function spawnEngine(args: readonly string[]): Promise<SpawnedEngin
 }
 
 /** Starts an engine and waits until it answers. */
-export async function readyEngine(args: readonly string[]): Promise<SpawnedEngine> {
-  const engine = await spawnEngine(["--sim-load-ms", "1", ...args]);
-  await engine.printed(/Application startup complete\./);
+export async function readyEngine(args: readonly string[], dialect: TestDialect = "vllm"): Promise<SpawnedEngine> {
+  const engine = await spawnEngine(["--sim-load-ms", "1", ...args], dialect);
+  await engine.printed(/Application startup complete\.|fired up and ready|listening on http/);
   return engine;
 }
 

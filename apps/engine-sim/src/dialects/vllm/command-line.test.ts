@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { ServeSettings } from "../openai/serve-settings.ts";
 import { parseVllmCommandLine } from "./command-line.ts";
 import { vllmFlags } from "./flags.ts";
-import { configurationError, kvCacheError, type VllmSettings } from "./settings.ts";
+import { configurationError, kvCacheError } from "./settings.ts";
 
 const parse = (line: string, environment: { apiKey?: string; faults?: string } = {}) =>
   parseVllmCommandLine(line.split(" "), { apiKey: environment.apiKey, faults: environment.faults });
 
-function settingsOf(line: string, environment: { apiKey?: string; faults?: string } = {}): VllmSettings {
+function settingsOf(line: string, environment: { apiKey?: string; faults?: string } = {}): ServeSettings {
   const parsed = parse(line, environment);
   if (parsed.kind !== "serve") {
     throw new Error(`expected '${line}' to be accepted, got ${JSON.stringify(parsed)}`);

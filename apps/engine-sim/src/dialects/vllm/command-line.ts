@@ -1,11 +1,12 @@
 import { flagValues } from "../../cli/flag-values.ts";
 import { parseFlags } from "../../cli/parse-flags.ts";
 import { readSimSettings, SIM_FLAGS } from "../../cli/sim-flags.ts";
+import type { ServeSettings } from "../openai/serve-settings.ts";
 import { vllmFlags } from "./flags.ts";
-import { readVllmSettings, type VllmSettings } from "./settings.ts";
+import { readVllmSettings } from "./settings.ts";
 
 export type CommandLine =
-  | { readonly kind: "serve"; readonly settings: VllmSettings }
+  | { readonly kind: "serve"; readonly settings: ServeSettings }
   | { readonly kind: "help" }
   /** Text for stderr, in argparse's shape; the exit code is 2. */
   | { readonly kind: "usage"; readonly text: string };

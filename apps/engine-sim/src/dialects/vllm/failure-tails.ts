@@ -1,13 +1,5 @@
 import type { CrashCause } from "../../faults/fault.ts";
-import type { LogSource } from "./log.ts";
-
-/** Last lines of a vLLM that dies: the real cause first, then the wrappers that usually hide it. */
-export type FailureTail = readonly TailPart[];
-
-interface TailPart {
-  readonly source: LogSource;
-  readonly lines: readonly string[];
-}
+import type { FailureTail, TailPart } from "../openai/failure-tail.ts";
 
 /** A start that failed by an injected fault. */
 export function startFailureTail(cause: CrashCause, model: string): FailureTail {
@@ -37,11 +29,7 @@ export function configurationTail(detail: string): FailureTail {
   return [{ source: "APIServer", lines: traceback(...lines) }];
 }
 
-export function addressInUseTail(): FailureTail {
-  return [{ source: "APIServer", lines: traceback("OSError: [Errno 98] Address already in use") }];
-}
-
-/** Listening failed for another reason than a busy port. */
+/** The port cannot be listened on; the message is the system's. */
 export function listenTail(message: string): FailureTail {
   return [{ source: "APIServer", lines: traceback(`OSError: ${message}`) }];
 }
@@ -90,6 +78,8 @@ const START_CAUSES: Readonly<Record<CrashCause, (model: string) => string>> = {
   "gpu-oom": () =>
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of " +
     "79.11 GiB of which 612.56 MiB is free.",
+  "host-oom": () =>
+    "Out of memory: Killed process 21180 (VLLM::EngineCor), RuntimeError: Worker proc VllmWorker-0 died",
   "gpu-lost": () => "RuntimeError: CUDA error: uncorrectable ECC error encountered",
   "model-not-found": (model) => `OSError: ${model} does not appear to have a file named config.json.`,
   "gpu-memory-busy": () =>

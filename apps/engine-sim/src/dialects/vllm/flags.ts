@@ -21,6 +21,7 @@ const EFFECTIVE: readonly FlagSpec[] = [
   { name: "--enable-prefix-caching", kind: "toggle" },
   { name: "--enable-prompt-tokens-details", kind: "switch" },
   { name: "--enable-force-include-usage", kind: "switch" },
+  { name: "--enable-auto-tool-choice", kind: "switch" },
   { name: "--enable-server-load-tracking", kind: "switch" },
   { name: "--enable-request-id-headers", kind: "switch" },
   { name: "--shutdown-timeout", kind: "int" },
@@ -59,7 +60,7 @@ const WITHOUT_EFFECT: Readonly<Record<Exclude<FlagKind, "human-int">, string>> =
     additional-config structured-outputs-config pooler-config rope-scaling eplb-config ec-transfer-config
     default-chat-template-kwargs attention-config`,
   switch: `
-    trust-remote-code enforce-eager enable-auto-tool-choice enable-log-outputs enable-tokenizer-info-endpoint
+    trust-remote-code enforce-eager enable-log-outputs enable-tokenizer-info-endpoint
     disable-frontend-multiprocessing disable-fastapi-docs return-tokens-as-token-ids trust-request-chat-template
     enable-offline-docs data-parallel-hybrid-lb data-parallel-external-lb allow-credentials
     enable-fault-tolerance kv-cache-metrics enable-mfu-metrics log-config-file-once per-request-spec-decode-metrics`,

@@ -1,11 +1,11 @@
 import { scanTokens } from "../../core/tokens.ts";
 import { sleep } from "../../engine/load-script.ts";
 import { type HttpExchange, sendJson } from "../../http/http-server.ts";
-import { admitBody } from "./admission.ts";
-import { sendError, statusError } from "./errors.ts";
+import { admitBody } from "../openai/admission.ts";
+import { sendError, statusError } from "../openai/errors.ts";
+import { chatPrompt, tokenizeSchema } from "../openai/request-schema.ts";
+import type { ServerState } from "../openai/server-state.ts";
 import { distortMetrics, metricsPage } from "./metrics.ts";
-import { chatPrompt, tokenizeSchema } from "./request-schema.ts";
-import type { ServerState } from "./server-state.ts";
 
 /** The version that this dialect copies. */
 export const VLLM_VERSION = "0.33.0";
@@ -63,7 +63,7 @@ export function load({ response }: HttpExchange, state: ServerState): void {
 export function metrics({ response }: HttpExchange, state: ServerState): void {
   const shape = state.faults.find("metrics")?.shape;
   if (shape === "absent") {
-    sendError(response, statusError(404));
+    sendError(response, statusError(404), state);
     return;
   }
   const page = metricsPage(state);

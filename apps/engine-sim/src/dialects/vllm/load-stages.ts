@@ -1,11 +1,12 @@
 import type { LoadStage } from "../../engine/load-script.ts";
-import type { VllmLog } from "./log.ts";
-import { KV_BYTES_PER_TOKEN, type VllmSettings } from "./settings.ts";
+import type { EngineLog } from "../openai/engine-log.ts";
+import type { ServeSettings } from "../openai/serve-settings.ts";
+import { KV_BYTES_PER_TOKEN } from "./settings.ts";
 
 const SHARDS = 4;
 
 /** The stages of a start with vLLM's milestones, up to the moment before the HTTP port opens. */
-export function loadStages(settings: VllmSettings, log: VllmLog): LoadStage[] {
+export function loadStages(settings: ServeSettings, log: EngineLog): LoadStage[] {
   const seconds = (share: number) => ((share * settings.sim.loadMs) / 1000).toFixed(2);
   const capacity = settings.kvBlocks * settings.blockSize;
   const say = (where: string, message: string) => log.info("EngineCore", where, message);

@@ -1,28 +1,7 @@
-import type { FailureTail } from "./failure-tails.ts";
+import type { EngineLog, LogParts, LogSource } from "../openai/engine-log.ts";
 
 /** Lines the way vLLM writes them: logger lines to stdout, progress bars and tracebacks to stderr. */
-export interface VllmLog {
-  info(source: LogSource, where: string, message: string): void;
-  error(source: LogSource, where: string, message: string): void;
-  /** uvicorn's own lines carry no time. */
-  uvicorn(message: string): void;
-  /** One state of a progress bar. vLLM's shard bar ends each state with a newline. */
-  progress(message: string): void;
-  /** The last lines of a process that dies, to stderr: the engine's through its logger, the server's bare. */
-  failure(tail: FailureTail): void;
-}
-
-export type LogSource = "APIServer" | "EngineCore";
-
-export interface LogParts {
-  readonly pid: number;
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-  /** Wall clock, milliseconds since 1970, for the time stamp of lines. */
-  readonly wallClockMs: () => number;
-}
-
-export function createVllmLog({ pid, stdout, stderr, wallClockMs }: LogParts): VllmLog {
+export function createVllmLog({ pid, stdout, stderr, wallClockMs }: LogParts): EngineLog {
   const line = (source: LogSource, level: string, rest: string) =>
     stdout(`(${source} pid=${pid}) ${level} ${stamp(wallClockMs())} ${rest}\n`);
   return {

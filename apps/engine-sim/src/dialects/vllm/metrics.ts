@@ -2,11 +2,11 @@ import type { KvCache } from "../../core/kv-cache.ts";
 import type { Scheduler } from "../../core/scheduler.ts";
 import type { EngineStats } from "../../engine/engine-stats.ts";
 import type { MetricsShape } from "../../faults/fault.ts";
-import { createPrometheusText } from "./prometheus-text.ts";
-import type { VllmSettings } from "./settings.ts";
+import { createPrometheusText } from "../openai/prometheus-text.ts";
+import type { ServeSettings } from "../openai/serve-settings.ts";
 
 export interface MetricsSources {
-  readonly settings: VllmSettings;
+  readonly settings: ServeSettings;
   readonly scheduler: Scheduler;
   readonly kv: KvCache;
   readonly stats: EngineStats;

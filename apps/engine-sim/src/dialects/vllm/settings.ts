@@ -1,47 +1,6 @@
 import type { FlagValues } from "../../cli/flag-values.ts";
 import type { SimSettings } from "../../cli/sim-flags.ts";
-
-/** What `vllm serve` was asked to do. */
-export interface VllmSettings {
-  readonly model: string;
-  /** Never empty; the first one labels the metrics and answers. */
-  readonly servedNames: readonly [string, ...string[]];
-  /** Undefined: every address, as vLLM does. */
-  readonly host: string | undefined;
-  readonly port: number;
-  readonly apiKeys: readonly string[];
-  readonly maxModelLen: number;
-  readonly maxNumSeqs: number;
-  readonly maxQueuedRequests: number;
-  readonly maxQueuedTokens: number;
-  readonly blockSize: number;
-  readonly kvBlocks: number;
-  readonly gpuMemoryUtilization: number;
-  readonly prefixCaching: boolean;
-  readonly promptTokensDetails: boolean;
-  readonly forceIncludeUsage: boolean;
-  readonly serverLoadTracking: boolean;
-  readonly requestIdHeaders: boolean;
-  /** Seconds to let in-flight requests finish after SIGTERM; 0 aborts them. */
-  readonly shutdownTimeoutSeconds: number;
-  readonly logStats: boolean;
-  readonly accessLog: boolean;
-  readonly quietEndpoints: readonly string[];
-  readonly tensorParallelSize: number;
-  readonly pipelineParallelSize: number;
-  readonly nodes: NodesSettings;
-  readonly sim: SimSettings;
-}
-
-/** Place of this process in a replica that spans nodes. */
-interface NodesSettings {
-  readonly count: number;
-  readonly rank: number;
-  readonly masterAddress: string;
-  readonly masterPort: number;
-  /** A follower has no API server at all. */
-  readonly headless: boolean;
-}
+import type { ServeSettings } from "../openai/serve-settings.ts";
 
 export interface VllmInputs {
   readonly model: string | undefined;
@@ -55,7 +14,7 @@ const DEFAULT_MODEL_LEN = 32_768;
 const DEFAULT_MODEL = "Qwen/Qwen3-0.6B";
 const DEFAULT_KV_TOKENS = 262_144;
 
-export function readVllmSettings({ model: modelTag, flags, sim, envApiKey }: VllmInputs): VllmSettings {
+export function readVllmSettings({ model: modelTag, flags, sim, envApiKey }: VllmInputs): ServeSettings {
   const model = modelTag ?? flags.string("--model") ?? DEFAULT_MODEL;
   const [firstName, ...otherNames] = flags.list("--served-model-name") ?? [];
   const wantedLen = flags.number("--max-model-len") ?? -1;
@@ -78,6 +37,7 @@ export function readVllmSettings({ model: modelTag, flags, sim, envApiKey }: Vll
     prefixCaching: flags.boolean("--enable-prefix-caching") ?? true,
     promptTokensDetails: flags.boolean("--enable-prompt-tokens-details") ?? false,
     forceIncludeUsage: flags.boolean("--enable-force-include-usage") ?? false,
+    autoToolChoice: flags.boolean("--enable-auto-tool-choice") ?? false,
     serverLoadTracking: flags.boolean("--enable-server-load-tracking") ?? false,
     requestIdHeaders: flags.boolean("--enable-request-id-headers") ?? false,
     shutdownTimeoutSeconds: flags.number("--shutdown-timeout") ?? 0,
@@ -103,7 +63,7 @@ export function readVllmSettings({ model: modelTag, flags, sim, envApiKey }: Vll
  * Configurations that vLLM refuses before it touches a GPU, in vLLM's words (the lines after the pydantic header), or
  * undefined when it would go on.
  */
-export function configurationError(settings: VllmSettings): string | undefined {
+export function configurationError(settings: ServeSettings): string | undefined {
   const { sim, nodes } = settings;
   const worldSize = settings.tensorParallelSize * settings.pipelineParallelSize;
   const perNode = Math.ceil(worldSize / nodes.count);
@@ -121,7 +81,7 @@ export function configurationError(settings: VllmSettings): string | undefined {
 }
 
 /** vLLM's refusal, after loading the weights, of a cache that cannot hold one full request; undefined when it can. */
-export function kvCacheError(settings: VllmSettings): string | undefined {
+export function kvCacheError(settings: ServeSettings): string | undefined {
   const capacity = settings.kvBlocks * settings.blockSize;
   if (settings.maxModelLen <= capacity) {
     return undefined;

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { sleep } from "../../engine/load-script.ts";
 import { closeNow } from "../../http/http-server.ts";
-import type { ServerState } from "./server-state.ts";
+import type { ServerState } from "../openai/server-state.ts";
 
 /** Time for last bytes to leave before connections are cut. */
 const FLUSH_MS = 200;

@@ -1,4 +1,4 @@
-import type { ServerState } from "./server-state.ts";
+import type { ServerState } from "../openai/server-state.ts";
 
 const INTERVAL_MS = 10_000;
 

@@ -7,27 +7,29 @@ import { createEngine } from "../../engine/engine.ts";
 import { createEngineStats } from "../../engine/engine-stats.ts";
 import { createTermination, type Termination } from "../../engine/termination.ts";
 import { createFaultState } from "../../faults/fault-state.ts";
-import type { VllmLog } from "./log.ts";
+import type { Dialect } from "./dialect.ts";
+import type { EngineLog } from "./engine-log.ts";
 import type { ProcessPorts } from "./process-ports.ts";
+import type { ServeSettings } from "./serve-settings.ts";
 import type { ServerState } from "./server-state.ts";
-import type { VllmSettings } from "./settings.ts";
 
-/** The parts of one simulated vLLM, connected. */
-export interface VllmEngine {
+/** The parts of one simulated engine, connected. */
+export interface AssembledEngine {
   readonly state: ServerState;
   readonly clock: SimClock;
   readonly termination: Termination;
   readonly controls: Omit<Controls, "crash">;
 }
 
-export interface VllmEngineParts {
-  readonly settings: VllmSettings;
-  readonly log: VllmLog;
+export interface AssembleParts {
+  readonly dialect: Dialect;
+  readonly settings: ServeSettings;
+  readonly log: EngineLog;
   readonly ports: ProcessPorts;
   readonly crash: () => void;
 }
 
-export function createVllmEngine({ settings, log, ports, crash }: VllmEngineParts): VllmEngine {
+export function assembleEngine({ dialect, settings, log, ports, crash }: AssembleParts): AssembledEngine {
   let { latency } = settings.sim;
   const clock = createSimClock(ports.monotonicMs, settings.sim.clockFactor);
   const faults = createFaultState(settings.sim.faults);
@@ -78,7 +80,9 @@ export function createVllmEngine({ settings, log, ports, crash }: VllmEnginePart
       clockChanged: () => engine.clockChanged(),
     },
     state: {
+      dialect,
       settings,
+      clock,
       engine,
       scheduler,
       kv,
@@ -88,6 +92,7 @@ export function createVllmEngine({ settings, log, ports, crash }: VllmEnginePart
       startedSeconds: Math.floor(ports.wallClockMs() / 1000),
       wallClockMs: ports.wallClockMs,
       crash,
+      starting: true,
       draining: false,
       load: 0,
       generationRequests: 0,

@@ -1,15 +1,18 @@
-import { SIM_HELP } from "../../cli/sim-flags.ts";
-import { FAULT_HELP } from "../../faults/fault.ts";
-import { effectiveFlagNames } from "./flags.ts";
+import { SIM_HELP } from "./cli/sim-flags.ts";
+import { effectiveFlagNames } from "./dialects/vllm/flags.ts";
+import { FAULT_HELP } from "./faults/fault.ts";
 
 const WIDTH = 118;
 
 /** Text of `--help`. */
-export function vllmHelp(): string {
+export function simulatorHelp(): string {
   return [
     "usage: engine-sim --dialect vllm serve [model_tag] [options]",
+    "       engine-sim --dialect sglang serve --model-path MODEL [options]",
+    "       engine-sim --dialect llamacpp llama-server -m MODEL [options]",
+    "       engine-sim --dialect llamacpp ggml-rpc-server [options]",
     "",
-    "Behaves like `vllm serve` on the outside, without a GPU or a model: command line, log, HTTP, metrics, signals.",
+    "Behaves like the engine on the outside, without a GPU or a model: command line, log, HTTP, metrics, signals.",
     "",
     "vLLM options with an effect (all other options of vllm serve are accepted and change nothing):",
     ...wrapped(effectiveFlagNames()),
@@ -20,7 +23,7 @@ export function vllmHelp(): string {
     "faults:",
     ...columns(FAULT_HELP),
     "",
-    "environment: VLLM_API_KEY (API key, where --api-key is not given), LLMGW_SIM_FAIL (faults, comma separated)",
+    "environment: VLLM_API_KEY, LLAMA_API_KEY (API key, where no flag gives one), LLMGW_SIM_FAIL (faults, comma separated)",
     "",
   ].join("\n");
 }

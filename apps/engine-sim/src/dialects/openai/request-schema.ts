@@ -20,16 +20,52 @@ const message = z.object({
   content: z.union([z.string(), z.array(contentPart)]).nullish(),
 });
 
+const tool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
+
 export const chatSchema = z.object({
   ...generationFields,
   messages: z.array(message),
   max_completion_tokens: z.int().nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  tools: z.array(tool).nullish(),
+  tool_choice: z
+    .union([z.enum(["none", "auto", "required"]), z.object({ function: z.object({ name: z.string() }) })])
+    .nullish(),
 });
 
 const tokenIds = z.array(z.int().min(0));
 const textOrTokens = z.union([z.string(), z.array(z.string()), tokenIds, z.array(tokenIds)]);
 
-export const completionSchema = z.object({ ...generationFields, prompt: textOrTokens });
+export const completionSchema = z.object({
+  ...generationFields,
+  prompt: textOrTokens,
+  logprobs: z.int().min(0).max(20).nullish(),
+});
+
+export const responsesSchema = z.object({
+  model: z.string().nullish(),
+  input: z.union([z.string(), z.array(message)]),
+  instructions: z.string().nullish(),
+  max_output_tokens: z.int().nullish(),
+  stream: z.boolean().nullish(),
+  ignore_eos: z.boolean().default(false),
+});
+
+export const messagesSchema = z.object({
+  model: z.string().nullish(),
+  messages: z.array(message),
+  system: z.union([z.string(), z.array(contentPart)]).nullish(),
+  max_tokens: z.int(),
+  stream: z.boolean().nullish(),
+});
+
+export const rerankSchema = z.object({
+  model: z.string().nullish(),
+  query: z.string(),
+  documents: z.array(z.string()),
+  top_n: z.int().min(0).default(0),
+});
 
 export const embeddingSchema = z.object({
   model: z.string().nullish(),
@@ -45,6 +81,8 @@ export const tokenizeSchema = z.union([
 
 export type ChatRequest = z.infer<typeof chatSchema>;
 export type CompletionRequest = z.infer<typeof completionSchema>;
+/** The fields of any request for text that decide how much of it there will be. */
+export type LengthRequest = Pick<ChatRequest, "min_tokens" | "n" | "stream" | "stream_options" | "ignore_eos">;
 
 /** One prompt for each choice group: a single text, or each of a batch. */
 export function promptList(input: z.infer<typeof textOrTokens>): (string | number[])[] {
@@ -61,7 +99,7 @@ export function chatPrompt(messages: ChatRequest["messages"]): string {
   return `${turns.join("")}<|im_start|>assistant\n`;
 }
 
-function contentText(content: ChatRequest["messages"][number]["content"]): string {
+export function contentText(content: ChatRequest["messages"][number]["content"]): string {
   if (content === null || content === undefined) {
     return "";
   }

@@ -6,9 +6,9 @@ import {
   invalidBody,
   invalidJson,
   modelNotFound,
+  type ServeError,
   sendError,
   statusError,
-  type VllmError,
 } from "./errors.ts";
 import type { ServerState } from "./server-state.ts";
 
@@ -21,8 +21,8 @@ export function admitBody<T extends { model?: string | null | undefined }>(
   schema: z.ZodType<T>,
   state: ServerState,
 ): T | undefined {
-  const refuse = (error: VllmError): undefined => {
-    sendError(exchange.response, error);
+  const refuse = (error: ServeError): undefined => {
+    sendError(exchange.response, error, state);
     return undefined;
   };
   const contentType = exchange.request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
@@ -40,8 +40,9 @@ export function admitBody<T extends { model?: string | null | undefined }>(
     return refuse(invalidBody(parsed.error));
   }
   const { model } = parsed.data;
-  if (model !== undefined && model !== null && !state.settings.servedNames.includes(model)) {
-    return refuse(modelNotFound(model));
+  const isKnown = model === undefined || model === null || state.settings.servedNames.includes(model);
+  if (!isKnown && state.dialect.checksModelNames) {
+    return refuse(modelNotFound(model ?? ""));
   }
   return parsed.data;
 }
@@ -49,13 +50,13 @@ export function admitBody<T extends { model?: string | null | undefined }>(
 /** Refuses while the engine stops, and where a `status` fault says so. True: go on. */
 export function admitGeneration(exchange: HttpExchange, state: ServerState): boolean {
   if (state.draining) {
-    sendError(exchange.response, statusError(503, "The server is shutting down."));
+    sendError(exchange.response, statusError(503, "The server is shutting down."), state);
     return false;
   }
   state.generationRequests += 1;
   const fault = state.faults.find("status");
   if (fault !== undefined && state.generationRequests % fault.every === 0) {
-    sendError(exchange.response, injectedError(fault.status));
+    sendError(exchange.response, injectedError(fault.status), state);
     return false;
   }
   return true;

@@ -1,9 +1,9 @@
 import { naturalLength } from "../../core/answer.ts";
 import { type TokenizedPrompt, tokenizePrompt } from "../../core/tokens.ts";
 import type { FinishReason } from "../../engine/engine-stats.ts";
-import { badRequest, contextTooLong, type VllmError } from "./errors.ts";
-import type { ChatRequest, CompletionRequest } from "./request-schema.ts";
-import type { VllmSettings } from "./settings.ts";
+import { badRequest, contextTooLong, type ServeError } from "./errors.ts";
+import type { LengthRequest } from "./request-schema.ts";
+import type { ServeSettings } from "./serve-settings.ts";
 
 /** One sequence of a request and how it will end. */
 export interface PlannedChoice {
@@ -16,12 +16,12 @@ export interface PlannedChoice {
 
 export type PlanOutcome =
   | { readonly kind: "plan"; readonly choices: readonly PlannedChoice[] }
-  | { readonly kind: "refused"; readonly error: VllmError };
+  | { readonly kind: "refused"; readonly error: ServeError };
 
 export interface PlanInput {
   readonly prompts: readonly (string | readonly number[])[];
   readonly maxTokens: number | undefined;
-  readonly request: ChatRequest | CompletionRequest;
+  readonly request: LengthRequest;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface PlanInput {
  * and load generators want; without one the answer ends by itself after about 40 tokens, or at the end of the context
  * with `ignore_eos`.
  */
-export function planGeneration(input: PlanInput, settings: VllmSettings): PlanOutcome {
+export function planGeneration(input: PlanInput, settings: ServeSettings): PlanOutcome {
   const { request, maxTokens } = input;
   if (request.stream_options != null && request.stream !== true) {
     return refuse(badRequest("Stream options can only be defined when `stream=True`."));
@@ -74,6 +74,6 @@ function outputLength(input: PlanInput, prompt: TokenizedPrompt, room: number) {
     : { outputTokens: room, endReason: "length" as const };
 }
 
-function refuse(error: VllmError): PlanOutcome {
+function refuse(error: ServeError): PlanOutcome {
   return { kind: "refused", error };
 }

@@ -115,6 +115,64 @@ describe("engine process", () => {
     expect(await readAll(await answer)).toHaveLength(5);
   });
 
+  it.each(["half-events", "utf8-splits", "close-delimited"])(
+    "sends the same stream whatever cuts it: %s",
+    async (fault) => {
+      await using engine = await readyEngine([...FAST, "--sim-fail", fault]);
+      const events = await readAll(await openChatStream(engine.url, { max_tokens: 12 }));
+      const text = events.map((event) => event.choices[0]?.delta.content ?? "").join("");
+      expect(events).toHaveLength(14);
+      expect(text.split("é€😀")).toHaveLength(fault === "utf8-splits" ? 13 : 1);
+      expect(text).not.toContain("\ufffd");
+    },
+  );
+
+  it("leaves a child in another session behind that outlives SIGTERM and holds its memory", async () => {
+    const claims = join(mkdtempSync(join(tmpdir(), "engine-sim-")), "claims");
+    const claim = ["--sim-claims-dir", claims, "--sim-gpus", "SIM-1", "--sim-vram-mib", "70000"];
+    await using engine = await readyEngine([...FAST, ...claim, "--sim-fail", "double-fork"]);
+    await expect.poll(() => readdirSync(claims).length, { timeout: 10_000 }).toBe(2);
+    engine.child.kill("SIGTERM");
+    await engine.exited;
+    const [left = ""] = readdirSync(claims);
+    const pid = Number.parseInt(left, 10);
+    process.kill(pid, "SIGTERM");
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    process.kill(pid, "SIGKILL");
+  });
+
+  it("answers every other endpoint that vLLM has", async () => {
+    await using engine = await readyEngine([...FAST, "--enable-auto-tool-choice", "--tool-call-parser", "hermes"]);
+    const ask = async (path: string, body: object) => {
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(`${engine.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      return [response.status, await response.json()] as const;
+    };
+    const messages = [{ role: "user", content: "hello" }];
+    expect(await ask("/v1/responses", { input: "hello", max_output_tokens: 4 })).toMatchObject([
+      200,
+      { object: "response", status: "incomplete", usage: { output_tokens: 4 } },
+    ]);
+    expect(await ask("/v1/messages", { messages, max_tokens: 4 })).toMatchObject([
+      200,
+      { type: "message", stop_reason: "max_tokens", usage: { output_tokens: 4 } },
+    ]);
+    const tools = [{ type: "function", function: { name: "weather" } }];
+    expect(await ask("/v1/chat/completions", { messages, tools, max_tokens: 4 })).toMatchObject([
+      200,
+      { choices: [{ finish_reason: "tool_calls", message: { tool_calls: [{ function: { name: "weather" } }] } }] },
+    ]);
+    const ranked = await ask("/v1/rerank", { query: "q", documents: ["a", "b", "c"], top_n: 2 });
+    expect(ranked).toMatchObject([200, { results: [{}, {}] }]);
+    const form = new FormData();
+    form.set("model", "test-model");
+    form.set("file", new Blob([Buffer.alloc(64_000, 7)]), "speech.wav");
+    const heard = await fetch(`${engine.url}/v1/audio/transcriptions`, { method: "POST", body: form });
+    expect([heard.status, await heard.json()]).toMatchObject([200, { usage: { type: "duration", seconds: 2 } }]);
+    const empty = await fetch(`${engine.url}/v1/audio/transcriptions`, { method: "POST", body: "x" });
+    expect(empty.status).toBe(400);
+  });
+
   it("fails as vLLM does when its port is taken", async () => {
     await using engine = await readyEngine(FAST);
     const port = new URL(engine.url).port;

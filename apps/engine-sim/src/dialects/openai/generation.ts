@@ -1,11 +1,13 @@
-import { answerText, answerToken } from "../../core/answer.ts";
+import { answerToken } from "../../core/answer.ts";
 import type { FinishReason } from "../../engine/engine-stats.ts";
 import type { HttpExchange } from "../../http/http-server.ts";
 import { sendJson } from "../../http/http-server.ts";
 import { requestId } from "./admission.ts";
-import { type AnswerHead, type AnswerShape, type FinishedChoice, SSE_DONE, type Usage } from "./answer-shape.ts";
+import type { AnswerHead, AnswerShape, FinishedChoice, Usage } from "./answer-shape.ts";
 import { sendError, statusError } from "./errors.ts";
+import { createEventSender } from "./event-sender.ts";
 import type { PlannedChoice } from "./generation-plan.ts";
+import type { AnsweredToken } from "./logprobs.ts";
 import type { ServerState } from "./server-state.ts";
 
 export interface GenerationJob {
@@ -14,12 +16,14 @@ export interface GenerationJob {
   readonly choices: readonly PlannedChoice[];
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  readonly topLogprobs: number | null;
+  readonly tool: string | null;
 }
 
 /** What gets the tokens of all choices of one request. */
 interface Writer {
   begin(): void;
-  token(choice: number, index: number): void;
+  token(choice: number, token: AnsweredToken): void;
   finish(choice: number, reason: FinishReason): void;
 }
 
@@ -32,11 +36,14 @@ export function runGeneration(job: GenerationJob, state: ServerState): void {
     id: `${job.shape.idPrefix}${requestId(job.exchange)}`,
     created: Math.floor(state.wallClockMs() / 1000),
     model: state.settings.servedNames[0],
+    topLogprobs: job.topLogprobs,
+    tool: job.tool,
   };
-  const generated = job.choices.map(() => 0);
+  const generated = job.choices.map((): AnsweredToken[] => []);
   const cached = job.choices.map(() => 0);
   const usage = (): Usage => usageOf(job.choices, { generated, cached }, state);
-  const writer = job.stream ? streamWriter(job, { head, usage, state }) : wholeWriter(job, { head, usage, generated });
+  const parts = { head, usage, generated, state };
+  const writer = job.stream ? streamWriter(job, parts) : wholeWriter(job, parts);
   const sequenceIds = job.choices.map((_, choice) => `${number}-${choice}`);
 
   for (const [choice, planned] of job.choices.entries()) {
@@ -53,15 +60,16 @@ export function runGeneration(job: GenerationJob, state: ServerState): void {
           cached[choice] = cachedTokens;
         },
         token: (index) => {
-          generated[choice] = index + 1;
-          writer.token(choice, index);
+          const token = { text: tokenText(planned, index, state), index };
+          generated[choice]?.push(token);
+          writer.token(choice, token);
         },
         finish: (reason) => writer.finish(choice, reason),
       },
     );
     if (outcome.kind === "queue_full") {
       sequenceIds.forEach((id) => void state.engine.abort(id));
-      sendError(response, statusError(503, `The request queue is full (${outcome.limit}). Try again later.`));
+      sendError(response, statusError(503, `The request queue is full (${outcome.limit}). Try again later.`), state);
       return;
     }
   }
@@ -76,51 +84,58 @@ export function runGeneration(job: GenerationJob, state: ServerState): void {
   writer.begin();
 }
 
-interface StreamParts {
+/** Tokens of several bytes, of which a cut can hit the middle, only where such a cut is asked for. */
+function tokenText({ prompt, variant }: PlannedChoice, index: number, state: ServerState): string {
+  const word = answerToken(prompt.hash, variant, index);
+  return state.faults.find("utf8-splits") === undefined ? word : `${word}é€😀`;
+}
+
+interface WriterParts {
   readonly head: AnswerHead;
   readonly usage: () => Usage;
+  readonly generated: readonly (readonly AnsweredToken[])[];
   readonly state: ServerState;
 }
 
-function streamWriter(job: GenerationJob, { head, usage, state }: StreamParts): Writer {
+function streamWriter(job: GenerationJob, { head, usage, generated, state }: WriterParts): Writer {
   const { shape, choices } = job;
   const { response } = job.exchange;
-  const frames = choices.map((_, choice) => shape.tokenFrame(head, choice));
-  let open = choices.length;
+  const { faults } = state;
+  const writers = choices.map((_, choice) => shape.tokenWriter(head, choice));
+  const finished: FinishedChoice[] = [];
+  const sender = createEventSender(response, () => {
+    return faults.find("half-events")?.kind ?? faults.find("utf8-splits")?.kind ?? "whole";
+  });
   let sent = 0;
+  let started = false;
 
   return {
-    // vLLM answers with its head at once, while the request may still be waiting; a hung engine answers nothing.
+    // The head leaves at once, while the request may still be waiting; a hung engine answers nothing.
     begin() {
+      if (faults.find("close-delimited") !== undefined) {
+        response.useChunkedEncodingByDefault = false;
+        response.shouldKeepAlive = false;
+      }
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-      if (state.faults.find("hang") === undefined) {
+      if (faults.find("hang") === undefined) {
         response.flushHeaders();
       }
     },
-    token(choice, index) {
-      if (index === 0) {
-        const opening = shape.opening(head, choice);
-        if (opening !== undefined) {
-          response.write(opening);
-        }
-      }
-      const [before, after] = frames[choice] ?? ["", ""];
-      const planned = choices[choice];
-      const token = answerToken(planned?.prompt.hash ?? 0, planned?.variant ?? 0, index);
-      response.write(before + JSON.stringify(token) + after);
+    token(choice, token) {
+      const preamble = started ? "" : shape.preamble(head);
+      started = true;
+      const opening = token.index === 0 ? shape.opening(head, choice) : "";
+      sender.send(preamble + opening + (writers[choice]?.(token) ?? ""));
       sent += 1;
       breakMidStream(job, sent, state);
     },
     finish(choice, reason) {
-      response.write(shape.ending(head, choice, reason));
-      open -= 1;
-      if (open > 0) {
-        return;
+      const done = { tokens: generated[choice] ?? [], reason };
+      finished.push(done);
+      sender.send(shape.ending(head, choice, done));
+      if (finished.length === choices.length) {
+        sender.end(shape.closing(head, finished, { asked: job.includeUsage, counts: usage() }));
       }
-      if (job.includeUsage) {
-        response.write(shape.usage(head, usage()));
-      }
-      response.end(SSE_DONE);
     },
   };
 }
@@ -134,21 +149,13 @@ function breakMidStream(job: GenerationJob, sent: number, state: ServerState): v
   }
 }
 
-interface WholeParts {
-  readonly head: AnswerHead;
-  readonly usage: () => Usage;
-  readonly generated: readonly number[];
-}
-
-function wholeWriter(job: GenerationJob, { head, usage, generated }: WholeParts): Writer {
+function wholeWriter(job: GenerationJob, { head, usage, generated }: WriterParts): Writer {
   const finished = new Map<number, FinishedChoice>();
   return {
     begin: () => undefined,
     token: () => undefined,
     finish(choice, reason) {
-      const planned = job.choices[choice];
-      const text = answerText(planned?.prompt.hash ?? 0, planned?.variant ?? 0, generated[choice] ?? 0);
-      finished.set(choice, { text, reason });
+      finished.set(choice, { tokens: generated[choice] ?? [], reason });
       if (finished.size === job.choices.length) {
         const inOrder = job.choices.flatMap((_, index) => finished.get(index) ?? []);
         sendJson(job.exchange.response, 200, job.shape.whole(head, inOrder, usage()));
@@ -158,7 +165,7 @@ function wholeWriter(job: GenerationJob, { head, usage, generated }: WholeParts)
 }
 
 interface TokenCounts {
-  readonly generated: readonly number[];
+  readonly generated: readonly (readonly AnsweredToken[])[];
   readonly cached: readonly number[];
 }
 
@@ -170,7 +177,7 @@ function usageOf(choices: readonly PlannedChoice[], { generated, cached }: Token
     prompts += variant === 0 ? prompt.count : 0;
     cachedTokens += variant === 0 ? (cached[choice] ?? 0) : 0;
   }
-  const completion = generated.reduce((sum, tokens) => sum + tokens, 0);
+  const completion = generated.reduce((sum, tokens) => sum + tokens.length, 0);
   return {
     prompt_tokens: prompts,
     total_tokens: prompts + completion,

@@ -1,3 +1,5 @@
+import type { SimSettings } from "../../cli/sim-flags.ts";
+
 /** What the simulator needs of its process. */
 export interface ProcessPorts {
   readonly pid: number;
@@ -10,11 +12,13 @@ export interface ProcessPorts {
   readonly killSelf: (signal: NodeJS.Signals) => void;
   /** Runs when the process exits in whatever way it can notice. */
   readonly onExit: (cleanUp: () => void) => void;
+  /** Leaves a process behind that is in a session of its own, ignores SIGTERM and holds this memory too. */
+  readonly forkStray: (claim: SimSettings["claim"]) => void;
   /** SIGTERM and SIGINT. */
   readonly onTerminationRequest: (listener: () => void) => void;
 }
 
 export type RunEnd =
   | { readonly kind: "exit"; readonly code: number }
-  /** The process ends by this signal, as one does that has no handler for it. */
-  | { readonly kind: "signal"; readonly signal: "SIGTERM" };
+  /** The process ends by this signal, as one does that has no handler for it or aborts itself. */
+  | { readonly kind: "signal"; readonly signal: "SIGTERM" | "SIGABRT" };
