@@ -17,6 +17,7 @@ import { z } from "zod";
 import { defaultRouterSettings } from "./registry/settings.ts";
 
 const productRoot = resolve(import.meta.dirname, "../../..");
+const KEYS_MAX_AGE_MS = 24 * 3_600_000;
 const optionalText = z.string().min(1).optional();
 const path = z
   .string()
@@ -88,6 +89,14 @@ const definition = defineSettings(
       default: defaultDataDir(),
       help: "this router's own folder: its id and the last known table",
       valueName: "DIR",
+    },
+    keysMaxAgeMs: {
+      env: "LLMGW_KEYS_MAX_AGE",
+      flag: "keys-max-age",
+      schema: duration,
+      default: KEYS_MAX_AGE_MS,
+      help: "how long keys are believed without a word from the admin (default: 24h)",
+      valueName: "DURATION",
     },
     shutdownGraceMs: {
       flag: "shutdown-grace",

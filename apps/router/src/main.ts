@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   buildInfo,
   createDiagnosticsHandler,
@@ -9,6 +10,7 @@ import {
   type ListenAddress,
   type Logger,
   newId,
+  type RunGroupPart,
   refusePlaintextOffLoopback,
   runGroup,
   runMain,
@@ -22,6 +24,7 @@ import { DecisionLog } from "./diagnostics/decision-log.ts";
 import { endpointsPage } from "./diagnostics/endpoints-page.ts";
 import { RouterMetrics } from "./diagnostics/router-metrics.ts";
 import { ClientListener } from "./http/client-listener.ts";
+import type { Exchange } from "./http/exchange.ts";
 import { BodyMemory } from "./http/gateway.ts";
 import { AdminClient } from "./registry/admin-client.ts";
 import { AdminSync } from "./registry/admin-sync.ts";
@@ -32,6 +35,9 @@ import { defaultRouterSettings, type RouterSettings } from "./registry/settings.
 import { TableStore } from "./registry/table-store.ts";
 import { EndpointWatch } from "./upstream/endpoint-watch.ts";
 import { TimerWheel } from "./upstream/timer-wheel.ts";
+import { UsageJournal } from "./usage/usage-journal.ts";
+import { UsageMeter } from "./usage/usage-meter.ts";
+import { UsageUpload } from "./usage/usage-upload.ts";
 
 /** On top of the grace for open answers: cutting the last ones, and the goodbye. */
 const SHUTDOWN_SLACK_MS = 15_000;
@@ -47,7 +53,9 @@ await runMain(async () => {
 
 /** Where a router's table comes from: what runs beside the listener, and how it is. */
 interface TableSource {
-  readonly part: { readonly name: string; run(signal: AbortSignal): Promise<void> };
+  readonly parts: readonly Pick<RunGroupPart, "name" | "run">[];
+  /** Told of each request that has ended, before its answer has. */
+  readonly onExchangeEnd: (exchange: Exchange) => void;
   readonly health: () => { readonly problem: string | null; readonly [detail: string]: unknown };
   readonly onDrained: () => Promise<void>;
 }
@@ -67,7 +75,8 @@ async function runWithFile(config: RouterConfig, path: string, log: Logger): Pro
     start: () => {
       registry.apply(file.table);
       return {
-        part: source,
+        parts: [source],
+        onExchangeEnd: () => undefined,
         health: () => ({ problem: source.problems.length === 0 ? null : source.problems.join("; "), config: path }),
         onDrained: () => Promise.resolve(),
       };
@@ -84,6 +93,8 @@ async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> 
     const timeouts = { ...defaultRouterSettings.timeouts, shutdownGraceMs: config.shutdownGraceMs };
     const settings: RouterSettings = { ...defaultRouterSettings, timeouts };
     const registry = new Registry({ settings, clock, random, log });
+    const session = newId("session");
+    const journal = new UsageJournal({ dir: join(config.dataDir, "usage"), boot: session });
     return await serve({
       config,
       log,
@@ -91,12 +102,16 @@ async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> 
       listen: config.listen,
       diagnosticsListen: config.diagnosticsListen,
       start: async (address) => {
+        await journal.open();
+        const meter = new UsageMeter({ journal, clock, log });
+        const upload = new UsageUpload({ journal, client, routerId, clock, log });
         const sync = new AdminSync({
           client,
           registry,
           store: new TableStore(config.dataDir),
           routerId,
-          session: newId("session"),
+          session,
+          keysMaxAgeMs: config.keysMaxAgeMs,
           facts: () => ({ name: config.routerName, address: address(), version }),
           clock,
           log,
@@ -104,9 +119,16 @@ async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> 
         });
         await sync.restore();
         return {
-          part: { name: "link to the admin", run: (signal) => sync.run(signal) },
-          health: () => ({ ...sync.status, routerId, admin: config.adminUrl }),
+          parts: [{ name: "link to the admin", run: (signal) => sync.run(signal) }, upload],
+          onExchangeEnd: (exchange) => meter.exchangeEnded(exchange),
+          health: () => ({
+            ...sync.status,
+            routerId,
+            admin: config.adminUrl,
+            usage: { problem: upload.problem, lostRecords: meter.lost },
+          }),
           onDrained: async () => {
+            await upload.finish();
             await sync.sayGoodbye(new AbortController().signal);
             await client.close();
           },
@@ -149,6 +171,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
     log,
     observer: {
       exchangeEnded: (exchange, end) => {
+        source.onExchangeEnd(exchange);
         metrics.exchangeEnded(exchange, end);
         logExchange(accessLog, clock, { exchange, end });
       },
@@ -184,7 +207,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   const plane = dataPlane({
     listener,
     registry,
-    companions: [wheel, watch, source.part],
+    companions: [wheel, watch, ...source.parts],
     graceMs,
     onDrained: source.onDrained,
     onListening: (url) => {

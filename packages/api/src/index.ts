@@ -13,6 +13,7 @@ export type { AppRouter } from "./server/root.ts";
 export type { AuditVerification, AuditView, ClusterView, RouterView, WhoAmI } from "./views/access.ts";
 export type { Role } from "./views/common.ts";
 export type { DrainPreview, DrainView, MoveView } from "./views/drain.ts";
+export type { CreatedKey, KeyChange, KeyView, UsageView } from "./views/key.ts";
 export type { ModelView } from "./views/model.ts";
 export type { CordonView, GpuView, NodeView } from "./views/node.ts";
 export type { FailureView, ReplicaView, ShardView } from "./views/replica.ts";

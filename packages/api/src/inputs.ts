@@ -1,4 +1,4 @@
-import { modelManifest } from "@llmgw/wire";
+import { bands, modelManifest } from "@llmgw/wire";
 import { z } from "zod";
 
 const name = z.string().min(1).max(253);
@@ -63,3 +63,56 @@ export type ReplicasInput = z.infer<typeof replicasInput>;
 
 export const drainsInput = z.strictObject({ node: name.optional(), open: z.boolean().optional() });
 export type DrainsInput = z.infer<typeof drainsInput>;
+
+const limit = z.int().positive().nullable();
+const keyFields = {
+  /** Ids of models that it may use; `*` for all. */
+  models: z.array(name).min(1).max(1000),
+  maxBand: z.enum(bands),
+  limits: z.strictObject({
+    requestsPerMinute: limit.default(null),
+    tokensPerMinute: limit.default(null),
+    concurrent: limit.default(null),
+  }),
+  /** May its holder have routing decisions kept, for operators to look at? */
+  mayExplain: z.boolean(),
+  expiresAt: z.iso.datetime({ offset: true }).nullable(),
+};
+
+export const createKeyInput = z.strictObject({
+  name,
+  models: keyFields.models.default(["*"]),
+  maxBand: keyFields.maxBand.default("interactive"),
+  limits: keyFields.limits.prefault({}),
+  mayExplain: keyFields.mayExplain.default(false),
+  expiresAt: keyFields.expiresAt.default(null),
+  reason: why.optional(),
+});
+export type CreateKeyInput = z.infer<typeof createKeyInput>;
+
+/** What is left out stays as it is. `key` is an id or a name. */
+export const updateKeyInput = z.strictObject({
+  key: name,
+  models: keyFields.models.optional(),
+  maxBand: keyFields.maxBand.optional(),
+  /** All of them: a limit that is not there is lifted. */
+  limits: keyFields.limits.optional(),
+  mayExplain: keyFields.mayExplain.optional(),
+  expiresAt: keyFields.expiresAt.optional(),
+  reason: why.optional(),
+});
+export type UpdateKeyInput = z.infer<typeof updateKeyInput>;
+
+export const revokeKeyInput = z.strictObject({ key: name, reason: why.optional() });
+export type RevokeKeyInput = z.infer<typeof revokeKeyInput>;
+
+export const usageInput = z.strictObject({
+  /** Hours that begin from here on (inclusive) … */
+  from: z.iso.datetime({ offset: true }),
+  /** … up to here (exclusive); without it up to now. */
+  to: z.iso.datetime({ offset: true }).optional(),
+  /** Id or name of a key. */
+  key: name.optional(),
+  model: name.optional(),
+});
+export type UsageInput = z.infer<typeof usageInput>;

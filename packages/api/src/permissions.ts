@@ -24,12 +24,18 @@ export const permissions = {
   "drains.stop": "operator",
   "drains.force": "operator",
   "routers.list": "viewer",
+  "keys.list": "viewer",
+  "keys.create": "admin",
+  "keys.update": "admin",
+  "keys.revoke": "admin",
+  "usage.list": "viewer",
   "audit.list": "viewer",
   "audit.verify": "operator",
   "access.createSignInLink": "admin",
   "agents.join": "join",
   "agents.sync": "agent",
   "routers.sync": "router",
+  "routers.reportUsage": "router",
 } as const;
 
 export type ProcedurePath = keyof typeof permissions;

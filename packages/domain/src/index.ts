@@ -120,3 +120,4 @@ export {
   modelSaturation,
   predictedWaiting,
 } from "./routing/saturation.ts";
+export { withUsageAsked } from "./routing/usage-injection.ts";

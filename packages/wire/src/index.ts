@@ -24,6 +24,7 @@ export {
   endpointTable,
   type KeyEntry,
   keyEntry,
+  keyLimits,
   type ModelEntry,
   modelEntry,
 } from "./endpoint-table.ts";
@@ -41,3 +42,11 @@ export {
   routerSyncRequest,
 } from "./router-sync.ts";
 export { type RunFile, runFile } from "./run-file.ts";
+export {
+  type UsageBatch,
+  type UsageReport,
+  type UsageRow,
+  usageBatch,
+  usageReport,
+  usageRow,
+} from "./usage.ts";

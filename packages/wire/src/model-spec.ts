@@ -80,6 +80,7 @@ export const modelManifest = z
       .strictObject({
         policy: z.enum(routingPolicies).default("least-load"),
         maxInflight: z.int().positive().optional(),
+        usageInjection: z.boolean().default(false),
         timeouts: z
           .strictObject({
             firstByte: durationMs.optional(),
@@ -111,6 +112,7 @@ export const modelManifest = z
       routing: {
         policy: manifest.routing.policy,
         maxInflight: manifest.routing.maxInflight ?? null,
+        usageInjection: manifest.routing.usageInjection,
         timeouts: {
           firstByteMs: manifest.routing.timeouts.firstByte ?? null,
           idleMs: manifest.routing.timeouts.idle ?? null,

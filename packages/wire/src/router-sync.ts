@@ -42,12 +42,16 @@ export const routerSyncRequest = z.object({
 });
 export type RouterSyncRequest = z.infer<typeof routerSyncRequest>;
 
+/** Routers that are live now, the asking one among them: they share the keys' limits. */
+const liveRouters = z.int().positive();
+
 export const routerSyncAnswer = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("table"),
     protocol: z.literal(syncProtocol),
     clusterId: z.string(),
     version: z.int(),
+    routers: liveRouters,
     table: endpointTable,
     pollAfterMs: z.int(),
   }),
@@ -56,6 +60,7 @@ export const routerSyncAnswer = z.discriminatedUnion("kind", [
     protocol: z.literal(syncProtocol),
     clusterId: z.string(),
     version: z.int(),
+    routers: liveRouters,
     pollAfterMs: z.int(),
   }),
 ]);

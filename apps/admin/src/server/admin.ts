@@ -27,7 +27,7 @@ import { claimNode } from "./db/node-identity.ts";
 import { saveNodeReports } from "./db/node-reports.ts";
 import { readKeys } from "./db/read-keys.ts";
 import { readSnapshot } from "./db/read-snapshot.ts";
-import { saveRouterReports } from "./db/router-reports.ts";
+import { countLiveRouters, saveRouterReports } from "./db/router-reports.ts";
 import { readWorld } from "./db/world.ts";
 import { type AdminMetrics, createMetrics } from "./metrics.ts";
 
@@ -80,6 +80,7 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
     ...{ cluster, versions, desired, attention, settings, clock, log },
     rememberReported: remember,
     onSync: () => metrics.countSync("router"),
+    countRouters: () => countLiveRouters(database, control.routerLeaseMs),
     save: async (rows, { urgent }) => {
       await saveRouterReports(database, rows, { urgent });
       if (urgent) loop.poke();

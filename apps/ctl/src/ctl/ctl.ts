@@ -3,6 +3,7 @@ import { registerAudit } from "../commands/audit.ts";
 import { registerAvailability } from "../commands/availability.ts";
 import { registerDrain } from "../commands/drain.ts";
 import { registerExplainPlacement } from "../commands/explain-placement.ts";
+import { registerKeys } from "../commands/keys.ts";
 import { registerLogs } from "../commands/logs.ts";
 import { registerModels } from "../commands/models.ts";
 import { registerNodes } from "../commands/nodes.ts";
@@ -10,6 +11,7 @@ import { registerReplicas } from "../commands/replicas.ts";
 import { registerRouters } from "../commands/routers.ts";
 import { registerSignIn } from "../commands/sign-in.ts";
 import { registerStatus } from "../commands/status.ts";
+import { registerUsage } from "../commands/usage.ts";
 import { registerVersion } from "../commands/version.ts";
 import { outputOption } from "./context.ts";
 import { exit, exitCodesHelp } from "./exit.ts";
@@ -26,6 +28,8 @@ const registrations = [
   registerAvailability,
   registerDrain,
   registerRouters,
+  registerKeys,
+  registerUsage,
   registerLogs,
   registerAudit,
   registerSignIn,

@@ -24,6 +24,8 @@ interface Prepared {
   readonly route: ModelRoute;
   readonly body: Buffer;
   readonly stream: boolean;
+  /** The event that tells the usage was asked for by the router, and is not for the client. */
+  readonly hidesUsage: boolean;
   /** What ties it to earlier requests. */
   readonly affinity: AffinityKeys;
 }
@@ -130,7 +132,7 @@ function askOf(
 
 function relay(
   { gateway, exchange }: Call,
-  { route, body, stream }: Prepared,
+  { route, body, stream, hidesUsage }: Prepared,
   grant: Extract<Admission, { kind: "granted" }>["grant"],
 ): Promise<RelayEnd> {
   const target = exchange.request.url ?? "";
@@ -139,7 +141,16 @@ function relay(
     requestId: exchange.id,
     apiKey: grant.endpoint.entry.apiKey,
   });
-  const request = { exchange, route, grant, path: path + engineQuery(target), headers, body, wantsStream: stream };
+  const request = {
+    exchange,
+    route,
+    grant,
+    path: path + engineQuery(target),
+    headers,
+    body,
+    wantsStream: stream,
+    hidesUsage,
+  };
   return new Relay(request, {
     wheel: gateway.wheel,
     nowMs: () => gateway.clock.monotonicMs(),

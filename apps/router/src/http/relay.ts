@@ -9,6 +9,7 @@ import { type Limit, nextLimit } from "./attempt-limits.ts";
 import { ClientAnswer } from "./client-answer.ts";
 import { errorEventStatus, isEventStream, mayBeCutOff } from "./event-answer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
+import { withoutUsageEvents } from "./hide-usage.ts";
 import { type EngineRefusal, isRefusal, judgeRefusal, RefusalReader } from "./refusal.ts";
 import { blameOf, transportFailure, type UpstreamFailure, upstreamFailure } from "./upstream-failure.ts";
 
@@ -31,6 +32,7 @@ export interface RelayRequest {
   readonly headers: string[];
   readonly body: Buffer;
   readonly wantsStream: boolean;
+  readonly hidesUsage: boolean;
 }
 
 export interface RelayTools {
@@ -196,11 +198,12 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
       }
       this.#lastContentMs = this.#lastByteMs;
     }
-    if (whole !== null) this.#forward(whole);
+    const shown = this.#shown(whole);
+    if (shown !== null) this.#forward(shown);
   }
 
   #endEvents(events: EventStream): void {
-    const rest = events.flush();
+    const rest = this.#shown(events.flush());
     const { isComplete, errorEvent } = events.facts;
     if (!isComplete && errorEvent === null) {
       this.#fail(upstreamFailure("died", "the engine ended its stream in the middle of the answer"));
@@ -213,6 +216,11 @@ export class Relay implements Dispatcher.DispatchHandler, TimerTarget {
       this.#finish("upstream_error", isFault ? { kind: "failure", evidence: null } : { kind: "neutral" });
     }
     this.#client.end(rest);
+  }
+
+  /** What of whole events is for the client. */
+  #shown(bytes: Uint8Array | null): Uint8Array | null {
+    return bytes !== null && this.#request.hidesUsage ? withoutUsageEvents(bytes) : bytes;
   }
 
   #endPlain(tail: AnswerTail): void {

@@ -5,6 +5,8 @@ export interface InferenceApi {
   readonly dialect: Dialect;
   /** How the request's body says which model it wants. */
   readonly body: "json" | "form";
+  /** Its event streams tell what they used only when `stream_options` asks for it. */
+  readonly tellsUsageWhenAsked: boolean;
 }
 
 /** What a request's method and path ask for. */
@@ -18,15 +20,16 @@ export type Route =
   | { readonly kind: "unknown" }
   | { readonly kind: "wrong_method"; readonly allow: string };
 
-const openAi: InferenceApi = { dialect: "openai", body: "json" };
-const openAiForm: InferenceApi = { dialect: "openai", body: "form" };
+const completions: InferenceApi = { dialect: "openai", body: "json", tellsUsageWhenAsked: true };
+const openAi: InferenceApi = { dialect: "openai", body: "json", tellsUsageWhenAsked: false };
+const openAiForm: InferenceApi = { dialect: "openai", body: "form", tellsUsageWhenAsked: false };
 
 const INFERENCE_APIS: ReadonlyMap<string, InferenceApi> = new Map([
-  ["/v1/chat/completions", openAi],
-  ["/v1/completions", openAi],
+  ["/v1/chat/completions", completions],
+  ["/v1/completions", completions],
   ["/v1/embeddings", openAi],
-  ["/v1/responses", { dialect: "responses", body: "json" }],
-  ["/v1/messages", { dialect: "anthropic", body: "json" }],
+  ["/v1/responses", { dialect: "responses", body: "json", tellsUsageWhenAsked: false }],
+  ["/v1/messages", { dialect: "anthropic", body: "json", tellsUsageWhenAsked: false }],
   ["/v1/rerank", openAi],
   ["/rerank", openAi],
   ["/v1/score", openAi],

@@ -1,3 +1,4 @@
+import { withUsageAsked } from "@llmgw/domain";
 import type { InferenceKey } from "../registry/registry.ts";
 import { modelNotFound } from "./admit.ts";
 import { affinityOf } from "./affinity.ts";
@@ -80,9 +81,11 @@ async function serveBody(call: Call, api: InferenceApi, bytes: Buffer): Promise<
   }
   // Engines know a model by its id only: of an alias these bytes are replaced, and no others.
   const name = api.body === "json" ? JSON.stringify(route.id) : route.id;
-  const body = model === route.id ? bytes : withModel(bytes, reading, name);
+  const named = model === route.id ? bytes : withModel(bytes, reading, name);
+  const asking = stream && api.tellsUsageWhenAsked && route.entry.usageInjection ? withUsageAsked(named) : null;
+  const body = asking === null ? named : Buffer.from(asking.buffer, asking.byteOffset, asking.byteLength);
   const affinity = affinityOf(route, { headers: exchange.request.headers, bytes, ...reading });
-  await runAttempts(call, { route, body, stream, affinity });
+  await runAttempts(call, { route, body, stream, hidesUsage: asking !== null, affinity });
 }
 
 /** Rank of the request's band: the lower of what it asks for and what its key may; null for an unknown band. */

@@ -1,9 +1,9 @@
-import { type RouterSyncAnswer, type RouterSyncRequest, routerSyncAnswer } from "@llmgw/wire";
+import { type RouterSyncAnswer, type RouterSyncRequest, routerSyncAnswer, type UsageReport } from "@llmgw/wire";
 import { Agent, request } from "undici";
 import { z } from "zod";
 
-export type Answered =
-  | { readonly kind: "ok"; readonly answer: RouterSyncAnswer }
+export type Answered<T = RouterSyncAnswer> =
+  | { readonly kind: "ok"; readonly answer: T }
   | { readonly kind: "failed"; readonly problem: string };
 
 export interface AdminClientOptions {
@@ -14,10 +14,19 @@ export interface AdminClientOptions {
   readonly ca: string | null;
 }
 
+interface Call<T> {
+  readonly procedure: string;
+  readonly body: object;
+  readonly schema: z.ZodType<T>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const usageTaken = z.object({ seq: z.int() });
 const trpcAnswer = z.object({ result: z.object({ data: z.unknown() }) });
 const trpcError = z.object({ error: z.object({ message: z.string() }) });
 
-/** The one call of the management API that a router makes. */
+/** The calls of the management API that a router makes. Each rejects with the signal's reason when that aborts. */
 export class AdminClient {
   readonly #options: AdminClientOptions;
   readonly #agent: Agent;
@@ -31,19 +40,28 @@ export class AdminClient {
     return this.#options.url;
   }
 
-  /** Reports, and gets the table if there is a newer one. Rejects with the signal's reason when that aborts. */
-  async sync(body: RouterSyncRequest, timeoutMs: number, signal: AbortSignal): Promise<Answered> {
+  /** Reports, and gets the table if there is a newer one. */
+  sync(body: RouterSyncRequest, timeoutMs: number, signal: AbortSignal): Promise<Answered> {
+    return this.#call({ procedure: "routers.sync", body, schema: routerSyncAnswer, timeoutMs, signal });
+  }
+
+  /** Hands a batch of usage over; once that is answered the admin has it for good. */
+  reportUsage(body: UsageReport, timeoutMs: number, signal: AbortSignal): Promise<Answered<{ seq: number }>> {
+    return this.#call({ procedure: "routers.reportUsage", body, schema: usageTaken, timeoutMs, signal });
+  }
+
+  async #call<T>({ procedure, body, schema, timeoutMs, signal }: Call<T>): Promise<Answered<T>> {
     const { url, token } = this.#options;
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await request(`${url}/api/trpc/routers.sync`, {
+      const response = await request(`${url}/api/trpc/${procedure}`, {
         method: "POST",
         dispatcher: this.#agent,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, deadline]),
       });
-      return read(response.statusCode, await response.body.text());
+      return read(response.statusCode, await response.body.text(), schema);
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.aborted) return { kind: "failed", problem: `no answer from ${url} within ${timeoutMs} ms` };
@@ -56,14 +74,14 @@ export class AdminClient {
   }
 }
 
-function read(status: number, text: string): Answered {
+function read<T>(status: number, text: string, schema: z.ZodType<T>): Answered<T> {
   const json = parsed(text);
   if (status !== 200) {
     const message = trpcError.safeParse(json).data?.error.message ?? text.slice(0, 200);
     return { kind: "failed", problem: `the admin answered ${status}: ${message}` };
   }
   const envelope = trpcAnswer.safeParse(json);
-  const answer = routerSyncAnswer.safeParse(envelope.data?.result.data);
+  const answer = schema.safeParse(envelope.data?.result.data);
   if (answer.success) return { kind: "ok", answer: answer.data };
   return { kind: "failed", problem: `the admin's answer is not as expected: ${z.prettifyError(answer.error)}` };
 }

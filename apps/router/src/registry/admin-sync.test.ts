@@ -41,6 +41,7 @@ const answer = (version: number, clusterId = "cluster_1"): RouterSyncAnswer => (
   protocol: 1,
   clusterId,
   version,
+  routers: 1,
   table: { ...tableOf(version), clusterId },
   pollAfterMs: 0,
 });
@@ -64,7 +65,10 @@ function setUp(disk: EndpointTable | null = null) {
         }),
     },
     registry,
+    keysMaxAgeMs: 86_400_000,
     store: {
+      confirm: () => Promise.resolve(),
+      confirmedAtMs: () => Promise.resolve(null),
       read: () => Promise.resolve(disk === null ? { kind: "absent" } : { kind: "ok", value: disk }),
       write: (table) => {
         written.push(table.version);
@@ -165,7 +169,10 @@ describe("the link to the admin", () => {
     await running;
     const goodbye = sync.sayGoodbye(new AbortController().signal);
     const last = await poll(1);
-    last.reply({ kind: "ok", answer: { kind: "unchanged", protocol: 1, clusterId: "c", version: 0, pollAfterMs: 0 } });
+    last.reply({
+      kind: "ok",
+      answer: { kind: "unchanged", protocol: 1, clusterId: "c", version: 0, routers: 1, pollAfterMs: 0 },
+    });
     await goodbye;
     expect(last.body.leaving).toBe(true);
   });

@@ -8,7 +8,9 @@ import type { TableStore } from "./table-store.ts";
 export interface AdminSyncOptions {
   readonly client: Pick<AdminClient, "sync" | "url">;
   readonly registry: Registry;
-  readonly store: Pick<TableStore, "read" | "write">;
+  readonly store: Pick<TableStore, "read" | "write" | "confirm" | "confirmedAtMs">;
+  /** So long keys are believed without a word from an admin. */
+  readonly keysMaxAgeMs: number;
   /** The router's own id, kept over restarts. */
   readonly routerId: string;
   /** New with each process. */
@@ -38,6 +40,7 @@ const SPACING_MS = 50;
 /** How often the facts that are news are compared with those of the last report. */
 const NEWS_LOOK_MS = 50;
 const RETRY = { baseMs: 250, maxMs: 5_000 };
+const CONFIRM_MS = 60_000;
 const GOODBYE_TIMEOUT_MS = 2_000;
 
 /** Why a poll was ended by ourselves. */
@@ -55,6 +58,8 @@ export class AdminSync {
   #news = new AbortController();
   #reported = "";
   #failures = 0;
+  /** When that was last noted on disk. */
+  #confirmedAtMs = 0;
 
   constructor(options: AdminSyncOptions) {
     this.#options = options;
@@ -66,7 +71,7 @@ export class AdminSync {
 
   /** Serves from the table on disk, if there is a good one, until the admin says otherwise. */
   async restore(): Promise<void> {
-    const { store, registry, log } = this.#options;
+    const { store, registry, log, keysMaxAgeMs } = this.#options;
     const file = await store.read();
     if (file.kind === "invalid") {
       log.warn({ problem: file.problem }, "the last table on disk cannot be used; waiting for the admin's");
@@ -74,6 +79,7 @@ export class AdminSync {
     if (file.kind !== "ok") return;
     const { clusterId, version } = file.value;
     registry.apply(file.value);
+    registry.keysValidUntilMs = ((await store.confirmedAtMs()) ?? 0) + keysMaxAgeMs;
     this.#status = { ...this.#status, appliedVersion: version, clusterId, source: "disk" };
     log.info({ clusterId, version }, "serving from the last known table");
   }
@@ -133,18 +139,21 @@ export class AdminSync {
 
   /** How long to wait before the next poll, in ms; null after a new table: the next poll acknowledges it at once. */
   async #take(answer: RouterSyncAnswer): Promise<number | null> {
-    const { log } = this.#options;
+    const { log, registry } = this.#options;
     const refusal = this.#refusal(answer);
     this.#status = { ...this.#status, problem: refusal };
     if (refusal !== null) {
       log.error({ problem: refusal }, "the admin's answer is not applied");
       return RETRY.maxMs;
     }
+    registry.shareKeyLimits(answer.routers);
     if (answer.kind === "unchanged" || answer.version === this.#status.appliedVersion) {
       this.#status = { ...this.#status, clusterId: answer.clusterId };
+      await this.#confirmKeys();
       return answer.pollAfterMs;
     }
     await this.#apply(answer.table);
+    await this.#confirmKeys();
     return null;
   }
 
@@ -169,6 +178,24 @@ export class AdminSync {
       await store.write(table);
     } catch (error) {
       log.error({ error }, "the table cannot be kept on disk: a start without the admin would use an older one");
+    }
+  }
+
+  /** The admin has just said that the keys are the right ones. On disk too, now and then, for a start without it. */
+  async #confirmKeys(): Promise<void> {
+    const { registry, store, clock, keysMaxAgeMs, log } = this.#options;
+    if (registry.table === null) return;
+    const nowMs = clock.nowMs();
+    registry.keysValidUntilMs = nowMs + keysMaxAgeMs;
+    if (nowMs - this.#confirmedAtMs < CONFIRM_MS) return;
+    this.#confirmedAtMs = nowMs;
+    try {
+      await store.confirm(nowMs);
+    } catch (error) {
+      log.warn(
+        { error },
+        "the age of the keys cannot be kept on disk: a start without the admin would refuse them sooner",
+      );
     }
   }
 

@@ -132,6 +132,13 @@ export class Registry {
     for (const route of this.#routes.values()) route.pump();
   }
 
+  /** Takes this router's part of the keys' limits, which so many routers share. */
+  shareKeyLimits(routers: number): void {
+    if (this.#table === null || this.#table.routers === routers) return;
+    this.#table = { ...this.#table, routers };
+    this.#takeKeys(this.#table, this.#settings);
+  }
+
   #takeKeys({ keys, routers }: EndpointTable, { admission: { bands } }: RouterSettings): void {
     const meters = new Map<string, KeyMeter>();
     this.#keys = new Map();

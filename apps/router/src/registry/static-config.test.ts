@@ -45,10 +45,6 @@ describe("router.yaml", () => {
     [{ ...minimal, timeouts: { idle: 5 } }, "timeouts.idle: unknown field"],
     [{ models: [] }, "keys: "],
     [{ ...minimal, models: [{ id: "m", endpoints: [{ id: "e", url: "nope" }] }] }, "models[0].endpoints[0].url: "],
-    [
-      { ...minimal, models: [{ id: "m", endpoints: [], usageInjection: true }] },
-      "models[0].usageInjection: not supported yet",
-    ],
     [{ ...minimal, models: [{ id: "m", endpoints: [], policy: "random" }] }, "models[0].policy: expected one of"],
     [
       { ...minimal, models: [{ id: "m", endpoints: [{ id: "e", url: "http://a", engine: "tgi" }] }] },
@@ -59,7 +55,10 @@ describe("router.yaml", () => {
       { ...minimal, keys: [{ id: "a", secret: "s", models: [], maxBand: "gold" }] },
       "keys[0].maxBand: found gold, expected one of interactive, standard, batch",
     ],
-    [{ ...minimal, admission: { ceilings: [1, 0.8] } }, "admission.ceilings: found 2 of them, expected one for each of 3"],
+    [
+      { ...minimal, admission: { ceilings: [1, 0.8] } },
+      "admission.ceilings: found 2 of them, expected one for each of 3",
+    ],
     [{ ...minimal, admission: { ceilings: [0.8, 1, 1] } }, "admission.ceilings: expected 1 for the first band"],
     [{ ...minimal, admission: { bands: ["a", "a"] } }, "admission.bands: expected each band once"],
     [{ ...minimal, cors: { origins: ["https://a.example/"] } }, "cors.origins[0]: expected "],

@@ -49,7 +49,7 @@ const model = z.strictObject({
   timeouts: z
     .strictObject({ firstByteMs: duration.optional(), idleMs: duration.optional(), progressMs: duration.optional() })
     .default({}),
-  usageInjection: z.literal(false, { error: "not supported yet: leave it out or set it to false" }).default(false),
+  usageInjection: z.boolean().default(false),
   endpoints: z.array(endpoint),
 });
 

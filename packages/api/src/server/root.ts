@@ -1,5 +1,6 @@
 import { access, audit, cluster } from "./routers/access.ts";
 import { drains } from "./routers/drains.ts";
+import { keys, usage } from "./routers/keys.ts";
 import { agents, routers } from "./routers/machines.ts";
 import { models } from "./routers/models.ts";
 import { nodes } from "./routers/nodes.ts";
@@ -17,6 +18,8 @@ export const appRouter = router({
   drains,
   routers,
   agents,
+  keys,
+  usage,
   audit,
   access,
 });

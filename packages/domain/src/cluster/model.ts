@@ -42,6 +42,8 @@ export interface ModelSpec {
   readonly routing: {
     readonly policy: RoutingPolicy;
     readonly maxInflight: number | null;
+    /** Engines are asked to tell what a streamed answer used, and clients that did not ask are not told. */
+    readonly usageInjection: boolean;
     readonly timeouts: {
       readonly firstByteMs: number | null;
       readonly idleMs: number | null;

@@ -19,6 +19,7 @@ export function aSpec(overrides: SpecOverrides = {}): ModelSpec {
     routing: {
       policy: "least-load",
       maxInflight: null,
+      usageInjection: false,
       timeouts: { firstByteMs: null, idleMs: null, progressMs: null },
     },
     update: { maxSurge: 1 },

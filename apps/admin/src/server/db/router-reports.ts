@@ -41,3 +41,24 @@ export async function saveRouterReports(
         last_seen_at = excluded.last_seen_at, left_at = excluded.left_at
     ) SELECT ${notify} AS notified`;
 }
+
+/** Names of live routers that have not said yet that they serve from a table of this version. */
+export async function routersBehind(
+  database: Database,
+  { version, leaseMs }: { readonly version: number; readonly leaseMs: number },
+): Promise<string[]> {
+  const rows = await database.$queryRaw<{ name: string }[]>`
+    SELECT name FROM router
+    WHERE left_at IS NULL AND last_seen_at > now() - make_interval(secs => ${leaseMs / 1_000})
+      AND applied_version < ${BigInt(version)}
+    ORDER BY name`;
+  return rows.map(({ name }) => name);
+}
+
+/** How many routers are live: they share the limits of keys. */
+export async function countLiveRouters(database: Database, leaseMs: number): Promise<number> {
+  const [row] = await database.$queryRaw<{ count: bigint }[]>`
+    SELECT count(*) FROM router
+    WHERE left_at IS NULL AND last_seen_at > now() - make_interval(secs => ${leaseMs / 1_000})`;
+  return Number(row?.count ?? 0);
+}

@@ -5,6 +5,7 @@ import {
   agentSyncRequest,
   routerSyncAnswer,
   routerSyncRequest,
+  usageReport,
 } from "@llmgw/wire";
 import { z } from "zod";
 import { routerView } from "../../views/access.ts";
@@ -29,4 +30,9 @@ export const routers = router({
     .input(routerSyncRequest)
     .output(routerSyncAnswer)
     .mutation(async ({ ctx, input }) => unwrap(await ctx.control.routers.sync(input, ctx.actor, ctx.signal))),
+  /** One batch of usage; answered when it is stored for good. */
+  reportUsage: procedure
+    .input(usageReport)
+    .output(z.object({ seq: z.int() }))
+    .mutation(async ({ ctx, input }) => unwrap(await ctx.control.routers.reportUsage(input))),
 });

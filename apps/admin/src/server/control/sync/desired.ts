@@ -6,6 +6,7 @@ import {
   type Model,
   type ShardObservation,
 } from "@llmgw/domain";
+import { maxConcurrentOf } from "@llmgw/engines";
 import type { AgentSyncAnswer, EndpointTable, KeyEntry, ModelEntry, ShardLaunch } from "@llmgw/wire";
 import type { ClusterIdentity } from "../../db/cluster-row.ts";
 import { engineKey } from "./engine-key.ts";
@@ -127,7 +128,7 @@ function buildTable(snapshot: ClusterSnapshot, keys: readonly KeyEntry[], cluste
         aliases: [...spec.aliases],
         policy: spec.routing.policy,
         timeouts: { ...spec.routing.timeouts },
-        usageInjection: false,
+        usageInjection: spec.routing.usageInjection === true,
         endpoints: endpoints
           .filter((one) => one.modelId === model.id)
           .map((one) => toEndpoint(one, model, engineKey(cluster.secret, one.replicaId, one.generation))),
@@ -161,7 +162,7 @@ function toEndpoint(
     engine: spec.engine.name,
     state: endpoint.state,
     maxInflight: spec.routing.maxInflight,
-    maxConcurrent: null,
+    maxConcurrent: maxConcurrentOf(spec.engine),
     apiKey,
   };
 }

@@ -20,10 +20,14 @@ export interface RouterSyncOptions {
   readonly attention: Attention;
   readonly rememberReported: (version: number) => Promise<void>;
   readonly onSync: () => void;
+  /** How many routers are live by the database. */
+  readonly countRouters: () => Promise<number>;
   readonly settings: AdminSettings;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+const COUNT_EVERY_MS = 1_000;
 
 interface Pending extends RouterReportRow {
   readonly urgent: boolean;
@@ -35,6 +39,8 @@ export class RouterSync {
   readonly #batch: ReportBatch<Pending>;
   readonly #sessions = new Map<string, { session: string; summary: string }>();
   readonly #superseded = new Set<string>();
+  #routers = 1;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RouterSyncOptions) {
     this.#options = options;
@@ -65,6 +71,7 @@ export class RouterSync {
       protocol: syncProtocol,
       clusterId: cluster.id,
       version: request.appliedVersion,
+      routers: await this.#liveRouters(),
       pollAfterMs: 0,
     };
     if (request.leaving) return done(unchanged);
@@ -76,6 +83,20 @@ export class RouterSync {
       signal,
     });
     return done(due ? ((await this.#answer()) ?? unchanged) : unchanged);
+  }
+
+  /** Asked of the database once a second at most, whatever the number of routers; with it away, as it was last. */
+  async #liveRouters(): Promise<number> {
+    const { countRouters, clock, log } = this.#options;
+    if (clock.monotonicMs() - this.#countedAtMs >= COUNT_EVERY_MS) {
+      this.#countedAtMs = clock.monotonicMs();
+      try {
+        this.#routers = Math.max(1, await countRouters());
+      } catch (error) {
+        log.warn({ error }, "the live routers cannot be counted; limits of keys are shared as before");
+      }
+    }
+    return this.#routers;
   }
 
   #takeIn(request: RouterSyncRequest): void {
@@ -102,6 +123,7 @@ export class RouterSync {
         protocol: syncProtocol,
         clusterId: cluster.id,
         version: state.version,
+        routers: await this.#liveRouters(),
         table: state.table,
         pollAfterMs: settings.flushAfterMs,
       };

@@ -4,6 +4,7 @@ import { verifyAudit } from "../../db/audit-chain/verify.ts";
 import { readAudit } from "../../db/audit-reader.ts";
 import { joinNode } from "../../db/node-identity.ts";
 import { recordRefused } from "../../db/refused.ts";
+import { takeUsage } from "../../db/usage-store.ts";
 import type { AgentSync } from "../sync/agent-sync.ts";
 import type { RouterSync } from "../sync/router-sync.ts";
 import { clusterView, routerViews } from "../views/cluster-view.ts";
@@ -12,10 +13,12 @@ import { accessUseCases } from "./access.ts";
 import { actorAudit } from "./actor-audit.ts";
 import { look, type UseCaseDependencies } from "./dependencies.ts";
 import { drainUseCases } from "./drains.ts";
+import { keyUseCases } from "./keys.ts";
 import { modelUseCases } from "./models.ts";
 import { nodeUseCases } from "./nodes.ts";
 import { placementUseCases } from "./placement.ts";
 import { replicaUseCases } from "./replicas.ts";
+import { usageUseCases } from "./usage.ts";
 
 /** All use-cases behind the management API. */
 export function createControlPlane(
@@ -35,7 +38,13 @@ export function createControlPlane(
     routers: {
       list: async () => routerViews(await look(dependencies)),
       sync: (request, actor, signal) => sync.routers.sync(request, actor, signal),
+      reportUsage: async (report) => {
+        await takeUsage(database, report);
+        return done({ seq: report.batch.seq });
+      },
     },
+    keys: keyUseCases(dependencies),
+    usage: usageUseCases(dependencies),
     agents: {
       join: (request, actor) => join(dependencies, request, actor),
       sync: (request, actor, signal) => sync.agents.sync(request, actor, signal),

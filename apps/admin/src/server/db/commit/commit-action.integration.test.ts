@@ -21,6 +21,7 @@ const spec = {
   routing: {
     policy: "least-load",
     maxInflight: null,
+    usageInjection: false,
     timeouts: { firstByteMs: null, idleMs: null, progressMs: null },
   },
   update: { maxSurge: 1 },
