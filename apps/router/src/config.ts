@@ -112,6 +112,13 @@ const definition = defineSettings(
       default: false,
       help: "allow plain HTTP listeners, and an admin over plain HTTP, off this machine",
     },
+    workers: {
+      flag: "workers",
+      schema: z.coerce.number().pipe(z.int().min(1).max(256)),
+      default: 1,
+      help: "processes that serve on the one port, with --config: about one for each core (default: 1)",
+      valueName: "N",
+    },
     logLevel: {
       env: "LLMGW_LOG_LEVEL",
       flag: "log-level",
@@ -139,6 +146,11 @@ export function readConfig(input: SettingsInput): RouterConfig {
   if (values.config !== undefined && isGiven("adminUrl")) {
     throw new ConfigError([
       "--config and LLMGW_ADMIN_URL (or --admin-url) are both given: a router serves either from a file or from an admin's table. Remove one",
+    ]);
+  }
+  if (values.config === undefined && values.workers > 1) {
+    throw new ConfigError([
+      `--workers is ${values.workers}: several workers serve from a file only. Give --config FILE, or run several routers`,
     ]);
   }
   if (values.config === undefined && values.routerToken === undefined) {

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -32,15 +33,19 @@ import { ConfigFile, requireConfigFile } from "./registry/config-file.ts";
 import { Registry } from "./registry/registry.ts";
 import { routerIdentity } from "./registry/router-identity.ts";
 import { defaultRouterSettings, type RouterSettings } from "./registry/settings.ts";
+import type { StaticConfig } from "./registry/static-config.ts";
 import { TableStore } from "./registry/table-store.ts";
 import { EndpointWatch } from "./upstream/endpoint-watch.ts";
 import { TimerWheel } from "./upstream/timer-wheel.ts";
 import { UsageJournal } from "./usage/usage-journal.ts";
 import { UsageMeter } from "./usage/usage-meter.ts";
 import { UsageUpload } from "./usage/usage-upload.ts";
+import { receiveShare, workerLink } from "./workers/worker-link.ts";
+import { WorkerPool } from "./workers/worker-pool.ts";
 
 /** On top of the grace for open answers: cutting the last ones, and the goodbye. */
 const SHUTDOWN_SLACK_MS = 15_000;
+const DIAGNOSTICS_SETTING = { env: "LLMGW_ROUTER_DIAG_LISTEN", flag: "diag-listen" };
 const clock = systemClock;
 const random = Math.random;
 const { version } = buildInfo();
@@ -48,7 +53,9 @@ const { version } = buildInfo();
 await runMain(async () => {
   const config = readConfig({ argv: process.argv.slice(2), env: process.env });
   const log = createLogger({ name: "router", level: config.logLevel, pretty: process.stdout.isTTY });
-  return config.config === undefined ? await runWithAdmin(config, log) : await runWithFile(config, config.config, log);
+  if (config.config === undefined) return await runWithAdmin(config, log);
+  const isPool = config.workers > 1 && cluster.isPrimary;
+  return isPool ? await runWorkers(config, config.config, log) : await runWithFile(config, config.config, log);
 });
 
 /** Where a router's table comes from: what runs beside the listener, and how it is. */
@@ -61,17 +68,16 @@ interface TableSource {
 }
 
 async function runWithFile(config: RouterConfig, path: string, log: Logger): Promise<number> {
-  const { text, config: file } = await requireConfigFile(path);
+  const share = cluster.isWorker ? await receiveShare() : { index: 0, count: 1 };
+  const { text, config: file } = await requireConfigFile(path, share);
   const registry = new Registry({ settings: file.settings, clock, random, log });
-  const source = new ConfigFile({ path, text, config: file, registry, clock, log });
+  const source = new ConfigFile({ path, text, config: file, share, registry, clock, log });
   return await serve({
     config,
     log,
     registry,
     listen: config.isGiven("listen") ? config.listen : (file.listen ?? config.listen),
-    diagnosticsListen: config.isGiven("diagnosticsListen")
-      ? config.diagnosticsListen
-      : (file.diagnostics ?? config.diagnosticsListen),
+    diagnosticsListen: diagnosticsOf(config, file),
     start: () => {
       registry.apply(file.table);
       return {
@@ -82,6 +88,33 @@ async function runWithFile(config: RouterConfig, path: string, log: Logger): Pro
       };
     },
   });
+}
+
+/** Several processes that serve from the file; this one watches over them. */
+async function runWorkers(config: RouterConfig, path: string, log: Logger): Promise<number> {
+  const { config: file } = await requireConfigFile(path, { index: 0, count: config.workers });
+  const pool = new WorkerPool({ count: config.workers, clock, log });
+  const diagnostics = serveDiagnostics({
+    listen: diagnosticsOf(config, file),
+    variable: DIAGNOSTICS_SETTING,
+    handler: createDiagnosticsHandler({
+      registry: pool.metrics,
+      health: () => pool.health(),
+      version,
+      token: config.diagnosticsToken,
+      pages: { "/debug/endpoints": () => pool.endpointsPage() },
+    }),
+    log,
+  });
+  refusePlaintext(config, file.listen ?? config.listen, diagnosticsOf(config, file));
+  const graceMs = config.isGiven("shutdownGraceMs") ? config.shutdownGraceMs : file.settings.timeouts.shutdownGraceMs;
+  const shutdownDeadlineMs = graceMs + 2 * SHUTDOWN_SLACK_MS;
+  return await runGroup({ parts: [diagnostics, pool], log, shutdownDeadlineMs });
+}
+
+function diagnosticsOf(config: RouterConfig, file: StaticConfig): ListenAddress {
+  if (config.isGiven("diagnosticsListen")) return config.diagnosticsListen;
+  return file.diagnostics ?? config.diagnosticsListen;
 }
 
 async function runWithAdmin(config: RouterConfig, log: Logger): Promise<number> {
@@ -194,7 +227,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   };
   const diagnostics = serveDiagnostics({
     listen: diagnosticsListen,
-    variable: { env: "LLMGW_ROUTER_DIAG_LISTEN", flag: "diag-listen" },
+    variable: DIAGNOSTICS_SETTING,
     handler: createDiagnosticsHandler({
       registry: metrics.registry,
       health,
@@ -216,7 +249,10 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
     clock,
     log,
   });
-  return await runGroup({ parts: [diagnostics, plane], log, shutdownDeadlineMs: graceMs() + SHUTDOWN_SLACK_MS });
+  const page = () => endpointsPage(registry, decisions, clock.monotonicMs());
+  const link = workerLink({ metrics: metrics.registry, health, endpointsPage: page, clock });
+  const parts = [cluster.isWorker ? link : diagnostics, plane];
+  return await runGroup({ parts, log, shutdownDeadlineMs: graceMs() + SHUTDOWN_SLACK_MS });
 }
 
 function refusePlaintext(

@@ -148,6 +148,7 @@ export class RouterMetrics implements TrafficObserver {
       new Gauge({
         name,
         help,
+        aggregator: isOwnCount(name) ? "sum" : "max",
         labelNames: ["replica", "pool"],
         registers: [this.registry],
         collect() {
@@ -207,6 +208,7 @@ export class RouterMetrics implements TrafficObserver {
     });
     new Gauge({
       name: "llmgw_pool_saturation",
+      aggregator: "average",
       help: "How full the endpoints of a model are on the mean; 1 is the healthy limit.",
       labelNames: ["model"],
       registers,
@@ -228,6 +230,11 @@ export class RouterMetrics implements TrafficObserver {
     await forgetSeries(this.#tokens, "model", model);
     this.#retries.remove({ model });
   }
+}
+
+/** Of several workers, what each counts by itself adds up; what an engine said, each has heard for itself. */
+function isOwnCount(name: string): boolean {
+  return name === "llmgw_endpoint_inflight" || name === "llmgw_endpoint_drain_rate";
 }
 
 async function forgetSeries<L extends string>(counter: Counter<L>, label: L, value: string): Promise<void> {

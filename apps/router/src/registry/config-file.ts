@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Clock, ConfigError, type Logger, type RunGroupPart } from "@llmgw/service";
 import { parseDocument } from "yaml";
+import { shareOf, type WorkerShare } from "../workers/worker-share.ts";
 import type { Registry } from "./registry.ts";
 import { readStaticConfig, type StaticConfig } from "./static-config.ts";
 
@@ -11,8 +12,11 @@ type ConfigReading =
 /** How often the file is looked at. */
 const LOOK_MS = 1_000;
 
+/** The only process there is. */
+const WHOLE: WorkerShare = { index: 0, count: 1 };
+
 /** Reads and checks a router.yaml. Every problem names the file and the field. */
-async function readConfigFile(path: string, version: number): Promise<ConfigReading> {
+async function readConfigFile(path: string, version: number, share: WorkerShare): Promise<ConfigReading> {
   const read = await readText(path);
   if (read.kind === "unreadable") return { kind: "invalid", text: null, problems: [read.problem] };
   const { text } = read;
@@ -20,14 +24,18 @@ async function readConfigFile(path: string, version: number): Promise<ConfigRead
   if (document.errors.length > 0) {
     return { kind: "invalid", text, problems: document.errors.map(({ message }) => `${path}: ${message}`) };
   }
-  const reading = readStaticConfig(document.toJS(), version);
+  const whole = readStaticConfig(document.toJS(), version);
+  const reading = whole.kind === "ok" && share.count > 1 ? shareOf(whole.config, share) : whole;
   if (reading.kind === "ok") return { kind: "ok", text, config: reading.config };
   return { kind: "invalid", text, problems: reading.problems.map((problem) => `${path}: ${problem}`) };
 }
 
-/** Reads the file for a start; a bad one is a `ConfigError`. */
-export async function requireConfigFile(path: string): Promise<{ text: string; config: StaticConfig }> {
-  const reading = await readConfigFile(path, 1);
+/** Reads the file for a start, and a worker's share of it; a bad one is a `ConfigError`. */
+export async function requireConfigFile(
+  path: string,
+  share: WorkerShare = WHOLE,
+): Promise<{ text: string; config: StaticConfig }> {
+  const reading = await readConfigFile(path, 1, share);
   if (reading.kind === "invalid") throw new ConfigError(reading.problems);
   return reading;
 }
@@ -37,6 +45,8 @@ export interface ConfigFileOptions {
   /** The text that is in force. */
   readonly text: string;
   readonly config: StaticConfig;
+  /** Which part of the file's limits is this process's, if it is one of several. */
+  readonly share?: WorkerShare;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Logger;
@@ -85,8 +95,8 @@ export class ConfigFile implements RunGroupPart {
 
   /** Reads the file and puts it in force if it is another one; when `isAsked`, says so in any case. */
   async look(isAsked: boolean): Promise<void> {
-    const { path, registry, log } = this.#options;
-    const reading = await readConfigFile(path, this.#version + 1);
+    const { path, registry, log, share = WHOLE } = this.#options;
+    const reading = await readConfigFile(path, this.#version + 1, share);
     if (!isAsked && reading.text === this.#seen) return;
     this.#seen = reading.text;
     if (reading.kind === "invalid") {
