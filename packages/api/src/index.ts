@@ -1,3 +1,7 @@
+export { csvHead, csvLine } from "./audit/audit-csv.ts";
+export type { AuditRow } from "./audit/audit-row.ts";
+export { auditVerdict } from "./audit/audit-verdict.ts";
+export { eachAuditPage } from "./audit/each-audit-page.ts";
 export { createLlmgwClient, type LlmgwClient, type LlmgwClientOptions } from "./client.ts";
 export type {
   AuditInput,

@@ -1,10 +1,9 @@
-import type { AuditVerification } from "@llmgw/api";
+import { auditVerdict, csvHead, csvLine, eachAuditPage } from "@llmgw/api";
 import type { Command } from "commander";
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
 import { printOne, printRows, state } from "../ctl/output.ts";
 import type { Registrar } from "../ctl/registrar.ts";
-import { csvHead, csvLine } from "./audit-csv.ts";
 
 interface Filters {
   readonly actor?: string | undefined;
@@ -39,29 +38,12 @@ async function audit(context: CommandContext, options: AuditOptions): Promise<nu
   return exit.ok;
 }
 
-/** What each problem of the chain means, for a person. */
-const problemWords = {
-  changed: (seq: number) => `row ${seq} is not what was sealed: it or its seal was changed`,
-  missing: (seq: number) => `row ${seq} is missing: it was deleted, and not by retention`,
-  seal_missing: (seq: number) => `the seal of row ${seq} is missing: it was deleted`,
-};
-
 /** `ctl audit verify`: follows the hash chain; exit code 1 when a row is not what was sealed. */
 async function verify(context: CommandContext): Promise<number> {
   const { client } = await context.connection();
   const found = await client.audit.verify.query();
-  printOne(found, context.format, () => verdict(found));
+  printOne(found, context.format, () => auditVerdict(found));
   return found.problem === null ? exit.ok : exit.refused;
-}
-
-function verdict({ firstSeq, lastSeq, unsealed, prunedAt, problem }: AuditVerification): string {
-  const rows = Math.max(0, lastSeq - firstSeq + 1);
-  if (problem !== null) {
-    return `The audit was tampered with: ${problemWords[problem.kind](problem.seq)}. The ${rows} rows before it, from ${firstSeq} on, are whole.`;
-  }
-  const pruned = prunedAt === null ? "" : `, older ones pruned by retention at ${prunedAt}`;
-  const waiting = unsealed === 0 ? "" : `; the newest ${unsealed} are sealed within seconds`;
-  return `The audit is whole: ${rows} rows, ${firstSeq} to ${lastSeq}${pruned}${waiting}.`;
 }
 
 /** `ctl audit export`: every row that passes the filters, newest first, a line each, to standard output. */
@@ -69,12 +51,9 @@ async function exportRows(context: CommandContext, options: Filters & { readonly
   const { client } = await context.connection();
   const { csv, ...filters } = options;
   if (csv) process.stdout.write(csvHead);
-  let before: number | undefined;
-  do {
-    const page = await client.audit.list.query({ limit: 500, before, ...chosen(filters) });
-    for (const row of page.rows) process.stdout.write(csv ? csvLine(row) : `${JSON.stringify(row)}\n`);
-    before = page.nextBefore ?? undefined;
-  } while (before !== undefined);
+  for await (const rows of eachAuditPage(client, chosen(filters))) {
+    for (const row of rows) process.stdout.write(csv ? csvLine(row) : `${JSON.stringify(row)}\n`);
+  }
   return exit.ok;
 }
 

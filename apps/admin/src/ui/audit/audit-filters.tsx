@@ -1,6 +1,6 @@
 "use client";
 
-import { debounce, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { debounce, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useId } from "react";
 
 const outcomes = ["ok", "denied", "failed"] as const;
@@ -18,6 +18,22 @@ export function useAuditFilters() {
   return useQueryStates(filters, { history: "replace" });
 }
 
+/** Which page, and which of its entries is open, as they stand in the URL. Turning a page is a step that Back undoes. */
+export function useAuditPlace() {
+  return useQueryStates({ before: parseAsInteger, entry: parseAsInteger }, { history: "push" });
+}
+
+/** The filters as the API takes them. */
+export function auditFilter({ actor, verb, target, cause, outcome }: ReturnType<typeof useAuditFilters>[0]) {
+  return {
+    ...(actor === "" ? {} : { actor }),
+    ...(verb === "" ? {} : { verb }),
+    ...(target === "" ? {} : { target }),
+    ...(cause === "" ? {} : { cause }),
+    ...(outcome === null ? {} : { outcome }),
+  };
+}
+
 const texts = [
   ["actor", "Who"],
   ["verb", "What"],
@@ -26,8 +42,14 @@ const texts = [
 ] as const;
 
 export function AuditFilters() {
-  const [values, set] = useAuditFilters();
+  const [values, setValues] = useAuditFilters();
+  const [, setPlace] = useAuditPlace();
   const id = useId();
+  // Other rows pass other filters, so a change starts from the newest again.
+  const set: typeof setValues = (...change) => {
+    void setPlace(null, { history: "replace" });
+    return setValues(...change);
+  };
   const isFiltered = values.outcome !== null || texts.some(([name]) => values[name] !== "");
   return (
     <search className="panel-h" aria-label="Filter the history">
@@ -38,6 +60,7 @@ export function AuditFilters() {
           </label>
           <input
             id={`${id}-${name}`}
+            data-filter={name === "actor" ? true : undefined}
             value={values[name]}
             autoComplete="off"
             spellCheck={false}

@@ -1,44 +1,55 @@
 "use client";
 
+import type { AuditRow as Row } from "@llmgw/api";
 import { ChevronDown, ChevronRight } from "lucide-react";
-import { Fragment, useState } from "react";
+import { Fragment } from "react";
 import { Time } from "../data/time.tsx";
 import { paths, TextLink } from "../parts/page.tsx";
 import { roles } from "../parts/table-roles.ts";
 import { type StateWord, StatusBadge } from "../state/states.tsx";
-
-/** A row of the history as it comes over the wire. */
-export interface AuditRowData {
-  readonly seq: number;
-  readonly at: string;
-  readonly actorKind: string;
-  readonly actor: string;
-  readonly role: string | null;
-  readonly source: string | null;
-  readonly verb: string;
-  readonly target: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-  readonly reason: string | null;
-  readonly outcome: "ok" | "denied" | "failed";
-  readonly requestId: string | null;
-  readonly cause: string | null;
-}
+import { differences } from "./diff.ts";
 
 const auditColumns = 6;
 
-const outcomes: Readonly<Record<AuditRowData["outcome"], StateWord>> = {
+const outcomes: Readonly<Record<Row["outcome"], StateWord>> = {
   ok: { state: "healthy", word: "Ok" },
   denied: { state: "cordoned", word: "Denied" },
   failed: { state: "failed", word: "Failed" },
 };
 
-function Json({ name, value }: { readonly name: string; readonly value: unknown }) {
+function worded(value: unknown): string {
+  return value === null ? "–" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What the row changed, place by place. */
+function Change({ row }: { readonly row: Row }) {
+  const changed = differences(row.before, row.after);
+  if (changed.length === 0) {
+    return (
+      <p className="sm muted">{row.before === null ? "It changed no record." : "Before and after are the same."}</p>
+    );
+  }
   return (
-    <div className="min-w-0">
-      <h3 className="xs faint mb-1!">{name}</h3>
-      <pre className="json">{value === null || value === undefined ? "nothing" : JSON.stringify(value, null, 2)}</pre>
-    </div>
+    <table className="diff" aria-label={`What entry ${row.seq} changed`}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changed.map(({ path, before, after }) => (
+          <tr key={path}>
+            <th scope="row">
+              <code>{path === "" ? "value" : path}</code>
+            </th>
+            <td>{before === null ? worded(before) : <del>{worded(before)}</del>}</td>
+            <td>{after === null ? worded(after) : <ins>{worded(after)}</ins>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -47,8 +58,13 @@ function Cause({ cause }: { readonly cause: string }) {
   return cause.startsWith("drain_") ? <TextLink href={paths.drain(cause)}>its drain</TextLink> : <code>{cause}</code>;
 }
 
-export function AuditRow({ row }: { readonly row: AuditRowData }) {
-  const [isOpen, setOpen] = useState(false);
+interface AuditRowProps {
+  readonly row: Row;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+export function AuditRow({ row, isOpen, onToggle }: AuditRowProps) {
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (
     <Fragment>
@@ -63,7 +79,7 @@ export function AuditRow({ row }: { readonly row: AuditRowData }) {
               className="btn is-quiet is-s is-icon -ml-1.5!"
               aria-expanded={isOpen}
               aria-label={`Details of ${row.seq}`}
-              onClick={() => setOpen(!isOpen)}
+              onClick={onToggle}
             >
               <Chevron className="ic ic-s" aria-hidden />
             </button>
@@ -96,10 +112,7 @@ export function AuditRow({ row }: { readonly row: AuditRowData }) {
         <tr {...roles.row} className="is-sub">
           <td {...roles.cell} colSpan={auditColumns} className="full">
             <div className="grid gap-2 py-2">
-              <div className="pair">
-                <Json name="Before" value={row.before} />
-                <Json name="After" value={row.after} />
-              </div>
+              <Change row={row} />
               <p className="xs faint">
                 Entry {row.seq}
                 {row.source !== null && `, from ${row.source}`}

@@ -1,45 +1,45 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import type { AuditRow as Row } from "@llmgw/api";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import { usePolling } from "../data/live.tsx";
-import { useTRPC, useTRPCClient } from "../data/trpc.ts";
+import { useTRPC } from "../data/trpc.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { PageHeader } from "../parts/page.tsx";
 import { roles } from "../parts/table-roles.ts";
-import { AuditFilters, useAuditFilters } from "./audit-filters.tsx";
-import { AuditRow, type AuditRowData } from "./audit-row.tsx";
+import { AuditExport } from "./audit-export.tsx";
+import { AuditFilters, auditFilter, useAuditFilters, useAuditPlace } from "./audit-filters.tsx";
+import { AuditRow } from "./audit-row.tsx";
+import { AuditVerify } from "./audit-verify.tsx";
 
-const pageRows = 50;
+const pageRows = 100;
 
-/** The history by its filters. It follows the cluster while only the newest page is open; older pages stand still. */
+/** One page of the history. The newest one follows the cluster; older ones cannot change and stand still. */
 function useHistory() {
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const [{ actor, verb, target, cause, outcome }] = useAuditFilters();
-  const { refetchInterval } = usePolling(2000);
-  const filter = {
-    limit: pageRows,
-    ...(actor === "" ? {} : { actor }),
-    ...(verb === "" ? {} : { verb }),
-    ...(target === "" ? {} : { target }),
-    ...(cause === "" ? {} : { cause }),
-    ...(outcome === null ? {} : { outcome }),
-  };
-  return useInfiniteQuery({
-    queryKey: [...trpc.audit.pathKey(), "history", filter],
-    queryFn: ({ pageParam, signal }) =>
-      client.audit.list.query({ ...filter, ...(pageParam === null ? {} : { before: pageParam }) }, { signal }),
-    initialPageParam: null as number | null,
-    getNextPageParam: (last) => last.nextBefore,
-    placeholderData: (before) => before,
-    refetchOnWindowFocus: false,
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : refetchInterval),
+  const [filters] = useAuditFilters();
+  const [{ before }] = useAuditPlace();
+  const polling = usePolling(2000);
+  return useQuery({
+    ...trpc.audit.list.queryOptions({
+      limit: pageRows,
+      ...auditFilter(filters),
+      ...(before === null ? {} : { before }),
+    }),
+    placeholderData: keepPreviousData,
+    ...(before === null ? polling : {}),
   });
 }
 
-function AuditTable({ rows }: { readonly rows: readonly AuditRowData[] }) {
+function AuditTable({ rows }: { readonly rows: readonly Row[] }) {
   const heads = ["Time", "Who", "What", "Target", "Outcome", "Why"];
+  const [{ before, entry }, setPlace] = useAuditPlace();
+  // An open entry keeps its page: newer rows must not push it away.
+  const newest = rows[0]?.seq ?? 0;
+  const toggle = (seq: number) =>
+    void setPlace(entry === seq ? { entry: null } : { entry: seq, before: before ?? newest + 1 });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
     <section className="tw" aria-label="Audit, table" tabIndex={0}>
@@ -55,7 +55,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRowData[] }) {
         </thead>
         <tbody {...roles.group}>
           {rows.map((row) => (
-            <AuditRow key={row.seq} row={row} />
+            <AuditRow key={row.seq} row={row} isOpen={row.seq === entry} onToggle={() => toggle(row.seq)} />
           ))}
         </tbody>
       </table>
@@ -63,49 +63,63 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRowData[] }) {
   );
 }
 
+function Pager({ rows, nextBefore }: { readonly rows: readonly Row[]; readonly nextBefore: number | null }) {
+  const [{ before }, setPlace] = useAuditPlace();
+  return (
+    <nav className="panel-f" aria-label="Pages of the history">
+      <span className="num">
+        {rows.length === 0 ? "No entry" : `Entries ${rows[0]?.seq} to ${rows.at(-1)?.seq}`},{" "}
+        {before === null ? "the newest" : "standing still"}
+      </span>
+      <span className="grow" />
+      <button
+        type="button"
+        className="btn is-s"
+        disabled={before === null}
+        onClick={() => void setPlace(null, { scroll: true })}
+      >
+        <ChevronLeft className="ic ic-s" aria-hidden />
+        Newest
+      </button>
+      <button
+        type="button"
+        className="btn is-s"
+        disabled={nextBefore === null}
+        onClick={() => void setPlace({ before: nextBefore, entry: null }, { scroll: true })}
+      >
+        Older
+        <ChevronRight className="ic ic-s" aria-hidden />
+      </button>
+    </nav>
+  );
+}
+
 /** Who did what, newest first; denied and failed attempts too. */
 export function Audit() {
   const query = useHistory();
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
     <>
       <PageHeader
         title="Audit"
         text="Who changed what, when and why. Attempts that were denied or failed are kept too; nothing here can be edited."
+        actions={<AuditExport />}
       />
+      <AuditVerify />
       <section className="panel" aria-label="History">
         <AuditFilters />
         <Loaded query={query} what="the history" rows={8}>
-          {({ pages }) => {
-            const rows = pages.flatMap((page) => page.rows);
-            if (rows.length === 0) {
-              return (
+          {({ rows, nextBefore }) => (
+            <>
+              {rows.length === 0 ? (
                 <Empty title="Nothing matches" command="npx llmgw ctl audit">
                   Every change of the cluster is written here. Clear the filters to see all of it.
                 </Empty>
-              );
-            }
-            return (
-              <>
+              ) : (
                 <AuditTable rows={rows} />
-                <div className="panel-f">
-                  <span>
-                    {rows.length} shown,{" "}
-                    {pages.length === 1 ? "live" : "older pages stand still; reload for the newest"}
-                  </span>
-                  <span className="grow" />
-                  <button
-                    type="button"
-                    className="btn is-s"
-                    disabled={!hasNextPage || isFetchingNextPage}
-                    onClick={() => void fetchNextPage()}
-                  >
-                    {hasNextPage ? "Load older" : "That is all"}
-                  </button>
-                </div>
-              </>
-            );
-          }}
+              )}
+              <Pager rows={rows} nextBefore={nextBefore} />
+            </>
+          )}
         </Loaded>
       </section>
     </>

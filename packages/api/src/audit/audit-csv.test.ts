@@ -1,8 +1,8 @@
-import type { AuditView } from "@llmgw/api";
 import { expect, test } from "vitest";
 import { csvHead, csvLine } from "./audit-csv.ts";
+import type { AuditRow } from "./audit-row.ts";
 
-const row: AuditView = {
+const row: AuditRow = {
   ...{ seq: 7, at: "2026-01-02T03:04:05.006Z", actorKind: "user", actor: "=cmd()", role: "admin", source: null },
   ...{ verb: "models.scale", target: "a,b", before: { replicas: 1 }, after: null, reason: 'said "now"\nand left' },
   ...{ outcome: "ok", requestId: null, cause: null },

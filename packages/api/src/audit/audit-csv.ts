@@ -1,14 +1,14 @@
-import type { AuditView } from "@llmgw/api";
+import type { AuditRow } from "./audit-row.ts";
 
 const columns = [
   ...(["seq", "at", "actorKind", "actor", "role", "source", "verb", "target", "outcome", "reason"] as const),
   ...(["cause", "requestId", "before", "after"] as const),
-] satisfies readonly (keyof AuditView)[];
+] satisfies readonly (keyof AuditRow)[];
 
 export const csvHead = `${columns.join(",")}\r\n`;
 
 /** An audit row as a line of CSV (RFC 4180). A cell that a spreadsheet would take for a formula begins with `'`. */
-export function csvLine(row: Readonly<Partial<Record<keyof AuditView, unknown>>>): string {
+export function csvLine(row: AuditRow): string {
   return `${columns.map((column) => cell(row[column])).join(",")}\r\n`;
 }
 
