@@ -111,8 +111,16 @@ export const agentSettings = defineSettings(
       flag: "gpus",
       schema: gpuSpec,
       default: "auto",
-      help: "auto (nvidia-smi), or simulated: sim:COUNTxSIZE, sim:FILE",
+      help: "auto (nvidia-smi, amd-smi, else the CPU), or simulated: sim:COUNTxSIZE, sim:FILE",
       valueName: "SPEC",
+    },
+    kernelLog: {
+      env: "LLMGW_KERNEL_LOG",
+      flag: "kernel-log",
+      schema: z.string().min(1),
+      default: "/dev/kmsg",
+      help: "where the kernel's messages on GPUs (Xids) are read",
+      valueName: "PATH",
     },
     stopEnginesOnExit: {
       flag: "stop-engines-on-exit",

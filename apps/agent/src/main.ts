@@ -22,7 +22,8 @@ import { agentHealth, agentMetrics } from "./diagnostics.ts";
 import { EngineFinder } from "./engines-found.ts";
 import { GpuMonitor } from "./gpus/gpu-monitor.ts";
 import type { GpuSource } from "./gpus/gpu-source.ts";
-import { nvidiaSource } from "./gpus/nvidia-source.ts";
+import { openKernelLog } from "./gpus/kernel-log.ts";
+import { linuxMemory, machineSource } from "./gpus/machine-source.ts";
 import { simulatedSource } from "./gpus/simulated-source.ts";
 import { anyOwnAddress, localAddressTowards, readMachine } from "./machine.ts";
 import { readEnvFile } from "./processes/environment.ts";
@@ -79,14 +80,24 @@ async function runAgent(settings: AgentSettings, log: Logger): Promise<number> {
   await warnOfEphemeralPorts(settings.ports, log);
 
   const shardOfPid = (pid: number) => supervisor.shardOfPid(pid);
+  const kernelLog = simulated ? null : openKernelLog(settings.kernelLog);
+  if (!simulated && kernelLog === null) {
+    log.warn(
+      { path: settings.kernelLog },
+      "the kernel log cannot be read, so Xids of GPUs are unknown (it takes root)",
+    );
+  }
   const source: GpuSource =
     settings.gpus.kind === "auto"
-      ? nvidiaSource({
+      ? machineSource({
           env: process.env,
           clock,
           timeoutMs: gpuToolTimeoutMs,
           killAfterMs: gpuToolKillAfterMs,
           shardOfPid,
+          kernelLog,
+          machineId: machine.machineId,
+          systemMemory: linuxMemory,
         })
       : simulatedSource({
           spec: settings.gpus,
@@ -187,6 +198,7 @@ async function runAgent(settings: AgentSettings, log: Logger): Promise<number> {
   const parts = [diagnostics, supervisor, gpus, engines, sync];
   const code = await runGroup({ parts, log, shutdownDeadlineMs, clock });
   await client.close();
+  kernelLog?.close();
   return code;
 }
 

@@ -20,6 +20,7 @@ export const knownVariables: readonly string[] = [
   "LLMGW_ENGINE_ENV_FILE",
   "LLMGW_GPUS",
   "LLMGW_JOIN_TOKEN",
+  "LLMGW_KERNEL_LOG",
   "LLMGW_KEYS_MAX_AGE",
   "LLMGW_LOG_LEVEL",
   "LLMGW_MODELS_DIR",

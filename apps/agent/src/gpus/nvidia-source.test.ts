@@ -21,8 +21,10 @@ async function fakeTool(timeoutMs = 10_000) {
     timeoutMs,
     killAfterMs: 150,
     shardOfPid: (pid) => (pid === 4242 ? "demo-abcde/0" : null),
+    kernelLog: null,
   });
   return {
+    dir,
     source,
     script,
     /** Answers the inventory query like this, and the process query with nothing. */
@@ -47,6 +49,7 @@ describe("nvidiaSource", () => {
       timeoutMs: 1_000,
       killAfterMs: 100,
       shardOfPid: () => null,
+      kernelLog: null,
     });
     expect(await source.look()).toEqual({ kind: "seen", gpus: [], warning: null });
   });
@@ -136,5 +139,53 @@ describe("nvidiaSource", () => {
     });
     await tool.says(nvidiaSmi.twoHealthy);
     await until("a good answer", async () => (await tool.source.look()).kind === "seen");
+  });
+
+  it("asks for the health fields that this driver lists, and for no other", async () => {
+    await using tool = await fakeTool();
+    const core = nvidiaSmi.row0.split(",").slice(0, 6).join(",");
+    const help = [
+      "index",
+      "uuid",
+      "pci.bus_id",
+      "name",
+      "memory.total",
+      "memory.used",
+      "gpu_recovery_action",
+      "remapped_rows.pending",
+    ];
+    const listed = help.map((field) => `"${field}"`).join("\n");
+    await tool.script(`case "$1" in --help-query-gpu) printf '%s\n' '${listed}';;
+      --query-gpu=*mig.mode*) echo 'Field "mig.mode.current" is not a valid field to query.'; exit 2;;
+      --query-gpu=*) echo '${core}, Drain and Reset, Yes';; esac`);
+    const look = await tool.source.look();
+    expect(look.kind === "seen" && look.gpus[0]?.faults).toMatchObject([
+      { kind: "recovery_action", action: "Drain and Reset" },
+      { kind: "recovery_action", evidence: "remapped_rows.pending=Yes" },
+    ]);
+  });
+
+  it("reads the XML report when the query answers with nothing it can read", async () => {
+    await using tool = await fakeTool();
+    await writeFile(join(tool.dir, "report.xml"), nvidiaSmi.xml);
+    await tool.script(`case "$1" in -q) cat ${tool.dir}/report.xml;; --query-gpu=*) echo 'unexpected words';; esac`);
+    expect(await tool.source.look()).toMatchObject({
+      kind: "seen",
+      gpus: [
+        {
+          uuid: "GPU-00000000-0000-4000-8000-0000000000a0",
+          totalMib: 81_559,
+          usedMib: 59,
+          eccUncorrected: 0,
+          migMode: "disabled",
+          faults: [],
+        },
+        {
+          totalMib: "unreadable",
+          eccUncorrected: 3,
+          faults: [{ kind: "unreadable" }, { kind: "recovery_action", action: "Reset" }],
+        },
+      ],
+    });
   });
 });
