@@ -10,7 +10,7 @@ const procedures = Object.entries(appRouter._def.procedures as unknown as Record
 const mutations = procedures.filter(([, procedure]) => procedure._def.type === "mutation").map(([path]) => path);
 const byText = (a: string, b: string) => a.localeCompare(b);
 /** Reports, not orders: what they lead to is audited where the control loop decides it. */
-const reports = new Set(["agents.sync", "routers.sync"]);
+const reports = new Set(["agents.sync", "routers.sync", "routers.reportUsage"]);
 
 test("every procedure has a permission, and every permission a procedure", () => {
   expect(procedures.map(([path]) => path).toSorted(byText)).toEqual(Object.keys(permissions).toSorted(byText));
@@ -33,6 +33,9 @@ test("every mutation leaves an audit row of its own verb, with who asked and fro
     "drains.force": { drain: drain?.id },
     "drains.stop": { drain: drain?.id },
     "access.createSignInLink": {},
+    "keys.create": { name: "alice" },
+    "keys.update": { key: "alice", models: ["m"] },
+    "keys.revoke": { key: "alice" },
     "agents.join": { name: "b", machineId: "mb", bootId: "bb", simulated: true },
   };
   expect(mutations.filter((path) => !reports.has(path)).toSorted(byText)).toEqual(Object.keys(inputs).toSorted(byText));

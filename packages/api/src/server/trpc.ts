@@ -73,13 +73,14 @@ const named = z.object({
   model: z.string().optional(),
   replica: z.string().optional(),
   drain: z.string().optional(),
+  key: z.string().optional(),
   id: z.string().optional(),
 });
 
 /** What a call is about, as far as its input, which may be anything, says so. */
 function targetOf(input: unknown): string | null {
   const { data } = named.safeParse(input);
-  const target = data?.node ?? data?.replica ?? data?.drain ?? data?.model ?? data?.id;
+  const target = data?.node ?? data?.replica ?? data?.drain ?? data?.model ?? data?.key ?? data?.id;
   return target !== undefined && /^[\w.:/-]{1,128}$/.test(target) ? target : null;
 }
 
