@@ -72,30 +72,36 @@ export async function readFrom(path: string, offset: number, maxBytes: number): 
   }
 }
 
-/** Enough of a log's end for the lines that are ever asked for at once. */
+/** First read of a log's end, and the most that is ever read to find enough lines: some engines print megabytes on one. */
 const tailBytes = 1024 * 1024;
+const longestTailBytes = 16 * 1024 * 1024;
 
 /**
  * The last lines of a log, clean, oldest first, the copy's before those of the file where the file alone has too few.
  * Invalid UTF-8 reads as U+FFFD. `truncated` says that there is more.
  */
 export async function tailOf(path: string, lines: number): Promise<{ lines: string[]; truncated: boolean }> {
-  const recent = await readFrom(path, 0, tailBytes);
-  const hasMore = (await sizeOf(path)) > recent.length;
-  let found = toLines(recent, hasMore);
+  let bytes = tailBytes;
+  let { found, hasMore } = await endOf(path, bytes);
+  while (hasMore && found.length < lines && bytes < longestTailBytes) {
+    bytes *= 4;
+    ({ found, hasMore } = await endOf(path, bytes));
+  }
   let truncated = hasMore;
   if (found.length < lines && !hasMore) {
-    const older = await readFrom(`${path}.1`, 0, tailBytes);
-    truncated = (await sizeOf(`${path}.1`)) > older.length;
-    found = [...toLines(older, truncated), ...found];
+    const older = await endOf(`${path}.1`, tailBytes);
+    truncated = older.hasMore;
+    found = [...older.found, ...found];
   }
   return { lines: found.slice(-lines), truncated: truncated || found.length > lines };
 }
 
-function toLines(bytes: Buffer, isCut: boolean): string[] {
+async function endOf(path: string, maxBytes: number): Promise<{ found: string[]; hasMore: boolean }> {
+  const bytes = await readFrom(path, 0, maxBytes);
+  const hasMore = (await sizeOf(path)) > bytes.length;
   const lines = cleanLines(bytes.toString("utf8"));
-  // The first line of a cut text has lost its beginning.
-  return isCut ? lines.slice(1) : lines;
+  // The first line of a cut text has lost its beginning; it stays if it is all there is.
+  return { found: hasMore && lines.length > 1 ? lines.slice(1) : lines, hasMore };
 }
 
 /** The log of the latest start before this one; null when none is kept. */

@@ -1,6 +1,7 @@
 import type { ShardObservation } from "@llmgw/domain";
 import type { RunGroupPart } from "@llmgw/service";
 import type { AgentSyncAnswer } from "@llmgw/wire";
+import { pruneLogs } from "../logs/prune-logs.ts";
 import { readDesired, writeDesired } from "../processes/desired-file.ts";
 import { privateDirOf, removePrivateFiles } from "../processes/private-files.ts";
 import type { ShardRecord } from "../processes/shard-record.ts";
@@ -11,7 +12,7 @@ import type { AgentCommand, AgentEvent } from "./event.ts";
 import { neverStarted } from "./exit-facts.ts";
 import { observe } from "./observe.ts";
 import { reduce } from "./reduce.ts";
-import { pause } from "./repeat.ts";
+import { pause, repeat } from "./repeat.ts";
 import type { ShardHandle } from "./shard-handle.ts";
 import { type AgentState, nothingDesired, type ShardState, shardId } from "./shard-state.ts";
 import { startShard } from "./start-shard.ts";
@@ -110,15 +111,28 @@ export class Supervisor implements RunGroupPart {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, timings } = this.#context;
+    const { clock, timings, log } = this.#context;
+    const pruning = repeat(
+      () => this.#pruneLogs(),
+      { clock, log, what: "removing logs of replicas that are gone", everyMs: () => timings.pruneMs },
+      signal,
+    );
     while (!signal.aborted) {
       this.dispatch({ kind: "tick" });
       await pause(clock, timings.tickMs, signal);
     }
+    await pruning;
     if (this.#end.stopEngines) await this.#stopEngines();
     this.#watching.abort(new Error("the agent ends"));
     await Promise.all([...this.#watches]);
     await Promise.all([...this.#queues.values()]);
+  }
+
+  async #pruneLogs(): Promise<void> {
+    const { logsDir: directory, clock, log } = this.#context;
+    const kept = new Set([...this.#state.shards.values()].map(({ key }) => key.replicaId));
+    const removed = await pruneLogs({ directory, kept, nowMs: clock.nowMs() });
+    if (removed.length > 0) log.info({ replicas: removed }, "logs of replicas that are gone removed");
   }
 
   async #stopEngines(): Promise<void> {

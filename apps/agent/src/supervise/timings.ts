@@ -16,6 +16,8 @@ export interface Timings {
   /** How long an engine may run requests without computing anything. */
   readonly noProgressMs: number;
   readonly logCheckMs: number;
+  /** Between looks for logs of replicas that are gone. */
+  readonly pruneMs: number;
 }
 
 const seconds = 1_000;
@@ -33,5 +35,6 @@ export function timings(scale: number): Timings {
     goneMs: 0.1 * seconds * scale,
     noProgressMs: 30 * seconds * scale,
     logCheckMs: 10 * seconds * scale,
+    pruneMs: 3_600 * seconds,
   };
 }
