@@ -1,8 +1,9 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Three projects: `unit` (pure and fast, no service), `integration` (one real Postgres, a database per file) and
- * `e2e` (real processes and a real browser, one file at a time).
+ * Projects: `unit` (pure and fast, no service), `integration` (one real Postgres, a database per file), `e2e` (real
+ * processes and a real browser, one file at a time), and `real-engine` (with a llama-server of this machine; not part of
+ * `npm test`).
  */
 export default defineConfig({
   test: {
@@ -23,6 +24,15 @@ export default defineConfig({
           globalSetup: ["apps/admin/src/server/db/testing/postgres-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "real-engine",
+          include: ["e2e/real-engine/**/*.real.ts"],
+          fileParallelism: false,
+          testTimeout: 600_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -16,6 +16,8 @@ export interface ClusterOptions {
   readonly routers: number;
   /** One factor on the control plane's and agents' durations. */
   readonly timeScale?: number;
+  /** Set for agents beside, or instead of, what they get anyway. */
+  readonly agentEnv?: Readonly<Record<string, string>>;
 }
 
 export interface TestNode {
@@ -111,6 +113,7 @@ export class Cluster implements AsyncDisposable {
           LLMGW_AGENT_ADVERTISE: address,
           LLMGW_DATA_DIR: join(this.dir, name),
           ...context.scale,
+          ...options.agentEnv,
         },
         logFile: context.log(name),
       }).start();
