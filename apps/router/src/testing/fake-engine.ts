@@ -21,6 +21,8 @@ export class FakeEngine {
   #models: readonly string[];
   readonly requests: EngineRequest[] = [];
   metrics = "vllm:num_requests_running 0\nvllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0\n";
+  /** False: `GET /metrics` is never answered. */
+  answersMetrics = true;
   /** Status of `GET /v1/models`. */
   modelsStatus = 200;
 
@@ -89,6 +91,7 @@ export class FakeEngine {
       const body = JSON.stringify({ object: "list", data: this.#models.map((id) => ({ id, object: "model" })) });
       socket.write(jsonAnswer(body, this.modelsStatus));
     } else if (method === "GET" && path === "/metrics") {
+      if (!this.answersMetrics) return;
       socket.write(
         `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${this.metrics.length}\r\n\r\n${this.metrics}`,
       );

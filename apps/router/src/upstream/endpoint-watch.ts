@@ -22,6 +22,8 @@ interface ScrapeLoop {
 const PROBE_TIMEOUT_MS = 2_000;
 const PROBE_UNTIL_OK_MS = 2_000;
 const PROBE_WHEN_OK_MS = 10_000;
+/** Not all engines of a new table at the same instant, and none long after it. */
+const MAX_FIRST_SCRAPE_MS = 200;
 /** A busy engine may miss a probe: so many in a row before one that was well is called failed. */
 const PROBE_FAILURES = 3;
 
@@ -116,7 +118,7 @@ export class EndpointWatch implements RunGroupPart {
 
   async #scrapeLoop({ endpoint, reader, signal }: ScrapeLoop): Promise<void> {
     const { clock, random, registry } = this.#options;
-    await clock.sleep(registry.settings.scrape.intervalMs * 0.2 * random(), signal);
+    await clock.sleep(Math.min(MAX_FIRST_SCRAPE_MS, 0.2 * registry.settings.scrape.intervalMs) * random(), signal);
     while (!signal.aborted) {
       const startMs = clock.monotonicMs();
       const mark = endpoint.markScrape();
