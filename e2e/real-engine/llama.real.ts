@@ -80,11 +80,10 @@ test("a real llama-server is served, streamed, left, read, crashed, adopted and 
   left.body.on("error", () => undefined);
   await new Promise((resolve) => left.body.once("data", resolve));
   leaving.abort();
-  const activity = async () => {
-    const replica = await replicaOf(cluster);
-    return replica?.shards[0]?.observed?.activity ?? null;
-  };
-  await waitFor("the engine to be idle again", async () => (await activity())?.running === 0);
+  await waitFor("the engine to be idle again", async () => {
+    const observed = (await replicaOf(cluster))?.shards[0]?.observed;
+    return observed?.running === 0;
+  });
 
   const log = await ctl(cluster, ["logs", (await replicaOf(cluster))?.id ?? ""]);
   expect(log.code, log.output).toBe(0);
