@@ -8,7 +8,7 @@ function usage(): string {
     ...Object.entries(programs).map(([name, { help }]) => [name, help]),
   ];
   const width = Math.max(...rows.map(([name]) => (name ?? "").length));
-  return `Usage: llmgw <program> [options]\n\n${rows.map(([name, help]) => `  ${(name ?? "").padEnd(width)}  ${help}`).join("\n")}\n\n\`llmgw <program> --help\` tells more.\n`;
+  return `Usage: llmgw <program> [options]\n\n${rows.map(([name, help]) => `  ${(name ?? "").padEnd(width)}  ${help}`).join("\n")}\n\n\`llmgw <program> --help\` tells more, \`llmgw --version\` which version this is.\n`;
 }
 
 await runMain(async () => {
@@ -18,6 +18,11 @@ await runMain(async () => {
   if (isProgram(name)) return runProgram(name, rest);
   if (name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(usage());
+    return 0;
+  }
+  if (name === "--version" || name === "-V" || name === "version") {
+    const { buildInfo } = await import("@llmgw/service/build-info");
+    process.stdout.write(`${(await import("./commands/version.ts")).versionLine(buildInfo())}\n`);
     return 0;
   }
   process.stderr.write(`${name === undefined ? "" : `llmgw: there is no program "${name}".\n`}${usage()}`);

@@ -13,6 +13,7 @@ export { didYouMean } from "./did-you-mean.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export { type JsonFile, readJsonFile, writeFileAtomic } from "./files.ts";
 export { formatHelp } from "./format-help.ts";
+export { type GpuSpec, gpuSpec, parseGpuSpec } from "./gpu-spec.ts";
 export { type HeldDirectory, holdDirectory } from "./hold-directory.ts";
 export { newId, uuidv7 } from "./ids.ts";
 export { knownVariables } from "./known-variables.ts";

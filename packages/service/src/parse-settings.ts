@@ -1,7 +1,6 @@
 import { ConfigError, HelpRequested } from "./config-error.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { formatHelp } from "./format-help.ts";
-import { knownVariables } from "./known-variables.ts";
+import { unknownVariables } from "./known-variables.ts";
 import { readFlags } from "./read-flags.ts";
 import {
   isSwitch,
@@ -44,7 +43,8 @@ export function readSettings<R extends SettingsRecord>(
 ): SettingsReading<R> {
   const flags = readFlags(definition.settings, argv);
   if (flags.help) throw new HelpRequested(formatHelp(definition));
-  const problems = [...flags.problems, ...unknownVariables(definition.settings, env)];
+  const own = Object.values(definition.settings).flatMap((setting) => setting.env ?? []);
+  const problems = [...flags.problems, ...unknownVariables(env, own)];
   const values: Record<string, unknown> = {};
   const sources: Record<string, SettingSource> = {};
   for (const [key, setting] of Object.entries(definition.settings)) {
@@ -93,16 +93,4 @@ function switchValue(text: string): unknown {
   if (["1", "true", "yes", "on"].includes(word)) return true;
   if (["0", "false", "no", "off"].includes(word)) return false;
   return text;
-}
-
-function unknownVariables(settings: SettingsRecord, env: SettingsInput["env"]): string[] {
-  const own = Object.values(settings).flatMap((setting) => (setting.env === undefined ? [] : [setting.env]));
-  const known = new Set([...knownVariables, ...own]);
-  return Object.keys(env)
-    .filter((name) => name.startsWith("LLMGW_") && !known.has(name))
-    .sort((a, b) => a.localeCompare(b))
-    .map((name) => {
-      const near = didYouMean(name, [...known]);
-      return `${name} is not a setting of any llmgw program${near === undefined ? "" : `; did you mean ${near}?`}`;
-    });
 }

@@ -2,6 +2,7 @@ import { auditVerdict, csvHead, csvLine, eachAuditPage } from "@llmgw/api";
 import type { Command } from "commander";
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
+import { wholeNumber } from "../ctl/numbers.ts";
 import { printOne, printRows, state } from "../ctl/output.ts";
 import type { Registrar } from "../ctl/registrar.ts";
 
@@ -18,20 +19,21 @@ interface AuditOptions extends Filters {
 
 /** `ctl audit`: who did what, newest last. */
 async function audit(context: CommandContext, options: AuditOptions): Promise<number> {
+  const limit = wholeNumber("--limit", options.limit, { min: 1, max: 500 });
   const { client } = await context.connection();
-  const { rows } = await client.audit.list.query({ limit: Number(options.limit), ...chosen(options) });
+  const { rows } = await client.audit.list.query({ limit, ...chosen(options) });
   printRows(rows.reverse(), {
     format: context.format,
     name: (row) => String(row.seq),
     empty: "No audit row matches.",
     columns: [
       { head: "SEQ", cell: (row) => String(row.seq) },
-      { head: "AT", cell: (row) => row.at },
+      { head: "AT", cell: (row) => `${row.at.slice(0, 19)}Z`, narrow: "keep" },
       { head: "ACTOR", cell: (row) => `${row.actorKind}:${row.actor}` },
       { head: "VERB", cell: (row) => row.verb },
       { head: "TARGET", cell: (row) => row.target },
       { head: "OUTCOME", cell: (row) => state(row.outcome) },
-      { head: "REASON", cell: (row) => row.reason ?? "" },
+      { head: "REASON", cell: (row) => row.reason ?? "", narrow: "wrap" },
       { head: "CAUSE", cell: (row) => row.cause ?? "" },
     ],
   });
@@ -89,6 +91,7 @@ export function registerAudit(registrar: Registrar): void {
       description: "print all rows, one JSON object or CSV record a line",
       examples: ["audit export > audit.jsonl", "audit export --csv --verb nodes.setAvailability > drains.csv"],
       parent: command,
+      prints: false,
     })
     .option("--csv", "CSV with a head line instead of JSON lines", false);
   registrar.on<Filters & { csv: boolean }>(withFilters(exporting), (context, _args, options) =>

@@ -1,10 +1,15 @@
-import { createInterface } from "node:readline/promises";
-import { parseDuration, systemClock } from "@llmgw/service";
+import type { DrainView } from "@llmgw/api";
+import { systemClock } from "@llmgw/service";
+import { ask } from "../ctl/ask.ts";
 import type { CommandContext } from "../ctl/context.ts";
 import { CtlError, exit } from "../ctl/exit.ts";
+import { milliseconds } from "../ctl/numbers.ts";
 import { printOne, talk } from "../ctl/output.ts";
+import { programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
-import { closing, followDrain, progressPrinter } from "../drain/follow.ts";
+import { untilInterrupted } from "../ctl/until-interrupted.ts";
+import { closing, followDrain } from "../drain/follow.ts";
+import { Progress } from "../drain/progress.ts";
 import { describeDrain, describePreview, modelsLost } from "../drain/words.ts";
 
 interface DrainOptions {
@@ -19,8 +24,8 @@ interface DrainOptions {
 
 /** `ctl drain NODE`: prints the plan, asks, starts, follows. Ctrl-C stops following, never the drain. */
 async function drain(context: CommandContext, node: string, options: DrainOptions): Promise<number> {
-  const graceMs = milliseconds(options.grace, "--grace");
-  const timeoutMs = milliseconds(options.timeout, "--timeout") ?? null;
+  const graceMs = options.grace === undefined ? undefined : milliseconds("--grace", options.grace);
+  const timeoutMs = options.timeout === undefined ? null : milliseconds("--timeout", options.timeout);
   const { client } = await context.connection();
   const preview = await client.drains.preview.query({ nodes: [node], graceMs });
   if (options.dryRun === true) {
@@ -59,7 +64,7 @@ async function drainStatus(context: CommandContext, target: string, options: { f
 async function changeDrain(
   context: CommandContext,
   target: string,
-  change: { kind: "stop"; uncordon: boolean } | { kind: "extend"; by: string } | { kind: "force"; yes: boolean },
+  change: { kind: "stop"; uncordon: boolean } | { kind: "extend"; byMs: number } | { kind: "force"; yes: boolean },
 ): Promise<number> {
   const { client } = await context.connection();
   const id = await drainIdOf(context, target);
@@ -73,7 +78,7 @@ async function changeDrain(
     change.kind === "stop"
       ? await client.drains.stop.mutate({ drain: id, uncordon: change.uncordon })
       : change.kind === "extend"
-        ? await client.drains.extend.mutate({ drain: id, graceMs: milliseconds(change.by, "--by") ?? 0 })
+        ? await client.drains.extend.mutate({ drain: id, graceMs: change.byMs })
         : await client.drains.force.mutate({ drain: id });
   printOne(view, context.format, () => describeDrain(view));
   return exit.ok;
@@ -82,27 +87,23 @@ async function changeDrain(
 async function drainIdOf(context: CommandContext, target: string): Promise<string> {
   if (target.startsWith("drain_")) return target;
   const { client } = await context.connection();
+  const { name } = await client.nodes.get.query({ node: target }); // unknown ones are told from ones never drained
   const [latest] = await client.drains.list.query({ node: target });
-  if (latest === undefined) throw new CtlError(`${target} has never been drained`, exit.notFound);
+  if (latest === undefined) {
+    const start = `${programName()} ctl drain ${name}`;
+    throw new CtlError(`node ${name} has never been drained; \`${start}\` starts a drain`, exit.notFound);
+  }
   return latest.id;
 }
 
 async function follow(context: CommandContext, drainId: string, timeoutMs: number | null): Promise<number> {
   const { client } = await context.connection();
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.once("SIGINT", onSignal);
-  process.once("SIGTERM", onSignal);
-  const followed = await followDrain({
-    client,
-    drainId,
-    timeoutMs,
-    clock: systemClock,
-    signal: stop.signal,
-    onChange: progressPrinter(),
-  });
-  process.off("SIGINT", onSignal);
-  process.off("SIGTERM", onSignal);
+  const progress = new Progress(process.stderr);
+  const onChange = (drain: DrainView) => progress.show(drain);
+  const followed = await untilInterrupted((signal) =>
+    followDrain({ client, drainId, timeoutMs, clock: systemClock, signal, onChange }),
+  );
+  progress.clear();
   if (followed.kind === "ended") {
     const { code, words } = closing(followed.drain);
     printOne(followed.drain, context.format, () => words);
@@ -110,7 +111,7 @@ async function follow(context: CommandContext, drainId: string, timeoutMs: numbe
   }
   const left = followed.drain === null ? "" : `\n${describeDrain(followed.drain)}`;
   talk(
-    `No longer following; the drain goes on.${left}\nFollow: llmgw ctl drain status -f ${drainId} · stop it: llmgw ctl drain stop ${drainId}`,
+    `No longer following; the drain goes on.${left}\nFollow: ${programName()} ctl drain status -f ${drainId} · stop it: ${programName()} ctl drain stop ${drainId}`,
   );
   return followed.kind === "timeout" ? exit.waitTimeout : exit.interrupted;
 }
@@ -125,25 +126,11 @@ async function confirm(node: string, lost: readonly string[], options: DrainOpti
       exit.usage,
     );
   }
-  if (!process.stdin.isTTY) throw new CtlError("no terminal to ask on: add --yes to start the drain", exit.usage);
   const question =
     unaccepted.length === 0
       ? `Drain ${node}? [y/N] `
       : `Nothing would serve ${unaccepted.join(", ")} after the grace period. Type ${node} to drain all the same: `;
-  const asker = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = (await asker.question(question)).trim();
-  asker.close();
-  if (unaccepted.length === 0 ? !/^y(es)?$/i.test(answer) : answer !== node) {
-    throw new CtlError("nothing was changed", exit.refused);
-  }
-}
-
-function milliseconds(text: string | undefined, flag: string): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined)
-    throw new CtlError(`${flag}: expected a duration such as 30s, 15m or 1h30m, found "${text}"`, exit.usage);
-  return ms;
+  await ask({ question, typed: unaccepted.length === 0 ? null : node, otherwise: "add --yes to start the drain" });
 }
 
 export function registerDrain(registrar: Registrar): void {
@@ -197,7 +184,7 @@ export function registerDrain(registrar: Registrar): void {
     })
     .requiredOption("--by <duration>", "how much more time");
   registrar.on<{ by: string }>(extend, (context, [target = ""], { by }) =>
-    changeDrain(context, target, { kind: "extend", by }),
+    changeDrain(context, target, { kind: "extend", byMs: milliseconds("--by", by) }),
   );
   const force = registrar
     .verb({

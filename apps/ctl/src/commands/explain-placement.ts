@@ -1,8 +1,10 @@
 import { describeReason, type PlacementRecord } from "@llmgw/domain";
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
-import { gib, printOne, table } from "../ctl/output.ts";
+import { gib, printOne, tableWidth } from "../ctl/output.ts";
+import { plural } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
+import { type Column, table } from "../ctl/table.ts";
 
 /** `ctl explain-placement MODEL`: every candidate and why each was or was not taken. Exit code 8 when nothing fits. */
 async function explainPlacement(
@@ -12,17 +14,17 @@ async function explainPlacement(
 ): Promise<number> {
   const { client } = await context.connection();
   const record = await client.placement.explain.query({ model, exclude: options.exclude ?? [] });
-  printOne(record, context.format, () => describeRecord(record));
+  printOne(record, context.format, () => describeRecord(record, tableWidth(context.format)));
   return record.outcome.kind === "placed" ? exit.ok : exit.cannot;
 }
 
-function describeRecord(record: PlacementRecord): string {
+function describeRecord(record: PlacementRecord, width: number | null): string {
   const { need, counts, outcome } = record;
   const verdict =
     outcome.kind === "placed"
       ? `${record.modelId} fits: ${outcome.nodeName}${outcome.runnerUp === null ? "" : `, runner-up ${outcome.runnerUp}`}`
       : `${record.modelId} cannot be placed: ${describeReason(outcome.reason)}`;
-  const head = `needs ${need.gpus} GPU${need.gpus === 1 ? "" : "s"} with ${gib(need.memoryMibPerGpu)} free each, engine ${need.engine}; ${counts.accepted} of ${counts.nodes} nodes fit (snapshot ${record.snapshotVersion})`;
+  const head = `needs ${plural(need.gpus, "GPU")} with ${gib(need.memoryMibPerGpu)} free each, engine ${need.engine}; ${counts.accepted} of ${plural(counts.nodes, "node")} fit (snapshot ${record.snapshotVersion})`;
   const rows = record.candidates.flatMap((node) => [
     {
       who: node.nodeName,
@@ -37,12 +39,13 @@ function describeRecord(record: PlacementRecord): string {
       why: gpu.results.flatMap((result) => (result.pass ? [] : [describeReason(result.reason)])).join("; "),
     })),
   ]);
-  const candidates = table(rows, [
+  const columns: Column<(typeof rows)[number]>[] = [
     { head: "CANDIDATE", cell: (row) => row.who },
     { head: "VERDICT", cell: (row) => row.verdict },
     { head: "SCORE / FREE", cell: (row) => row.score },
-    { head: "WHY NOT", cell: (row) => row.why },
-  ]);
+    { head: "WHY NOT", cell: (row) => row.why, narrow: "wrap" },
+  ];
+  const candidates = table(rows, columns, width);
   return [verdict, head, "", candidates].join("\n");
 }
 

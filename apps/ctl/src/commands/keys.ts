@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../ctl/context.ts";
 import { CtlError, exit } from "../ctl/exit.ts";
 import { age, printOne, printRows, talk } from "../ctl/output.ts";
+import { programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
 import { limitOf, limitWords } from "./key-words.ts";
 
@@ -26,7 +27,7 @@ async function list(context: CommandContext, { all }: { all: boolean }): Promise
   printRows(keys, {
     format: context.format,
     name: (key) => key.id,
-    empty: "There is no key. Make one with `llmgw ctl keys create NAME`.",
+    empty: `There is no key. Make one with \`${programName()} ctl keys create NAME\`.`,
     columns: [
       { head: "NAME", cell: (key) => key.name },
       { head: "BEGINS", cell: (key) => `${key.prefix}…` },
@@ -77,7 +78,7 @@ async function revoke(context: CommandContext, key: string, options: { reason?: 
 /** Exit code 1 while a router may still act by what was before. */
 function confirmed({ unconfirmedRouters }: KeyChange): number {
   if (unconfirmedRouters.length === 0) return exit.ok;
-  talk(`Not confirmed yet by ${unconfirmedRouters.join(", ")}: see \`llmgw ctl routers\`.`);
+  talk(`Not confirmed yet by ${unconfirmedRouters.join(", ")}: see \`${programName()} ctl routers\`.`);
   return exit.refused;
 }
 

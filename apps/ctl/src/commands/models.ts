@@ -1,88 +1,85 @@
-import { readFile } from "node:fs/promises";
+import type { ModelView } from "@llmgw/api";
 import { describeReason } from "@llmgw/domain";
-import type { ModelManifest } from "@llmgw/wire";
-import { modelManifest } from "@llmgw/wire";
-import { parse } from "yaml";
+import { formatDuration } from "@llmgw/service";
 import type { CommandContext } from "../ctl/context.ts";
-import { CtlError, exit } from "../ctl/exit.ts";
-import { printRows, talk, write } from "../ctl/output.ts";
+import { exit } from "../ctl/exit.ts";
+import { gib, printOne } from "../ctl/output.ts";
+import { printList, watchOption } from "../ctl/print-list.ts";
+import { plural, programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
+import { apply, type DeleteOptions, deleteModel, scale } from "./apply.ts";
+import { manifestOf } from "./manifest-of.ts";
 
-/** `ctl models`. */
-async function models(context: CommandContext): Promise<number> {
+/** `ctl models`, `ctl models MODEL`. */
+async function models(
+  context: CommandContext,
+  name: string | undefined,
+  { watch }: { readonly watch?: boolean },
+): Promise<number> {
   const { client } = await context.connection();
-  const rows = await client.models.list.query();
-  printRows(rows, {
-    format: context.format,
+  if (name !== undefined) {
+    const model = await client.models.get.query({ model: name });
+    // YAML is what people write models in: the document that `apply -f` takes. JSON is the API's object.
+    printOne(context.format === "yaml" ? manifestOf(model.spec) : model, context.format, {
+      text: () => describeModel(model),
+      name: () => model.id,
+    });
+    return exit.ok;
+  }
+  return printList(context, {
+    fetch: () => client.models.list.query(),
+    watch,
     name: (model) => model.id,
-    empty: "No model. `npx llmgw ctl apply -f model.yaml` deploys one.",
+    empty: `No model. \`${programName()} ctl apply -f model.yaml\` deploys one.`,
     columns: [
       { head: "MODEL", cell: (model) => model.id },
       { head: "DESIRED", cell: (model) => String(model.desired) },
       { head: "PLACED", cell: (model) => String(model.placed) },
       { head: "SERVING", cell: (model) => String(model.serving) },
       { head: "MOVING", cell: (model) => String(model.moving) },
-      { head: "ENGINE", cell: (model) => `${model.spec.engine.name}${model.simulated ? " (simulated)" : ""}` },
+      { head: "ENGINE", cell: engineOf },
       { head: "REV", cell: (model) => String(model.revision) },
-      { head: "WHY", cell: (model) => (model.reason === null ? "" : describeReason(model.reason)) },
+      {
+        head: "WHY",
+        cell: (model) => (model.reason === null ? "" : describeReason(model.reason)),
+        narrow: "wrap",
+      },
     ],
   });
-  return exit.ok;
 }
 
-/** `ctl apply -f FILE`. */
-async function apply(context: CommandContext, options: { filename: string }): Promise<number> {
-  const text = await readFile(options.filename === "-" ? "/dev/stdin" : options.filename, "utf8").catch(
-    (error: unknown) => {
-      throw new CtlError(
-        `cannot read ${options.filename}: ${error instanceof Error ? error.message : String(error)}`,
-        exit.usage,
-      );
-    },
-  );
-  const { client } = await context.connection();
-  const { model, change } = await client.models.applySpec.mutate(readManifest(text, options.filename));
-  write(`${model.id} ${change} (revision ${model.revision})`);
-  return exit.ok;
-}
+const engineOf = (model: ModelView) => `${model.spec.engine.name}${model.simulated ? " (simulated)" : ""}`;
 
-function readManifest(text: string, filename: string): ModelManifest {
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (error) {
-    throw new CtlError(
-      `${filename} is not YAML: ${error instanceof Error ? error.message : String(error)}`,
-      exit.usage,
-      { cause: error },
-    );
-  }
-  const checked = modelManifest.safeParse(value);
-  if (!checked.success) {
-    const problems = checked.error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`);
-    throw new CtlError(`${filename} is not a model:\n${problems.join("\n")}`, exit.usage);
-  }
-  return value as ModelManifest; // what was just checked
-}
-
-/** `ctl scale MODEL N`. */
-async function scale(context: CommandContext, model: string, replicas: string): Promise<number> {
-  const count = Number(replicas);
-  if (!Number.isInteger(count) || count < 0)
-    throw new CtlError(`replicas: expected a whole number, found "${replicas}"`, exit.usage);
-  const { client } = await context.connection();
-  const view = await client.models.scale.mutate({ model, replicas: count });
-  talk(`${view.id}: ${view.desired} wanted, ${view.serving} serving`);
-  return exit.ok;
+function describeModel(model: ModelView): string {
+  const { spec, rollout } = model;
+  const { memoryPerGpuMib, contextTokens, tp } = spec.resources;
+  const { source, load } = spec;
+  const from = source.kind === "hub" ? source.repo : source.kind === "path" ? source.path : source.urls.join(", ");
+  const context = contextTokens === null ? "" : `, context of ${contextTokens} tokens`;
+  const grace = spec.drain.graceMs === null ? "" : `, drain grace ${formatDuration(spec.drain.graceMs)}`;
+  return [
+    `${model.id}: ${model.desired} wanted, ${model.placed} placed, ${model.serving} serving, ${model.moving} moving; revision ${model.revision}`,
+    ...(model.deletedAt === null ? [] : [`deleted at ${model.deletedAt}`]),
+    ...(model.reason === null ? [] : [`why: ${describeReason(model.reason)}`]),
+    ...(rollout === null
+      ? []
+      : [`rollout from revision ${rollout.fromRevision} to ${rollout.toRevision} by ${rollout.by}: ${rollout.status}`]),
+    `source ${from} (${source.kind}), engine ${engineOf(model)} ${spec.engine.args.join(" ")}`.trimEnd(),
+    `a replica takes ${tp === null ? "as many GPUs as it needs" : plural(tp, "GPU")} with ${gib(memoryPerGpuMib)} each${context}; loads in at most ${formatDuration(load.maxMs)}${grace}`,
+    ...(spec.aliases.length === 0 ? [] : [`also called ${spec.aliases.join(", ")}`]),
+    `as a file: ${programName()} ctl models ${model.id} -o yaml`,
+  ].join("\n");
 }
 
 export function registerModels(registrar: Registrar): void {
-  const list = registrar.verb({
-    usage: "models",
-    description: "models: wanted, placed and serving",
-    examples: ["models", "models -o json"],
-  });
-  registrar.on(list, models);
+  const list = registrar
+    .verb({
+      usage: "models [model]",
+      description: "models: wanted, placed and serving; or one, with -o yaml as the file that apply takes",
+      examples: ["models", "models demo-8b", "models demo-8b -o yaml > model.yaml", "models -w"],
+    })
+    .option(...watchOption);
+  registrar.on<{ watch?: boolean }>(list, (context, [model], options) => models(context, model, options));
   const applying = registrar
     .verb({
       usage: "apply",
@@ -97,4 +94,13 @@ export function registerModels(registrar: Registrar): void {
     examples: ["scale demo-8b 3", "scale demo-8b 0"],
   });
   registrar.on(scaling, (context, [model = "", count = ""]) => scale(context, model, count));
+  const deleting = registrar
+    .verb({
+      usage: "delete <model>",
+      description: "delete a model; its replicas finish what they answer and stop",
+      examples: ["delete chat-70b", 'delete chat-70b --yes --reason "replaced by chat-72b"'],
+    })
+    .option("-y, --yes", "do not ask")
+    .option("--reason <text>", "why, for the audit history");
+  registrar.on<DeleteOptions>(deleting, (context, [model = ""], options) => deleteModel(context, model, options));
 }

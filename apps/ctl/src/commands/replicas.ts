@@ -2,13 +2,16 @@ import type { ReplicaView } from "@llmgw/api";
 import { describeReason } from "@llmgw/domain";
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
-import { age, printOne, printRows, state } from "../ctl/output.ts";
+import { age, printOne, state } from "../ctl/output.ts";
+import { printList, watchOption } from "../ctl/print-list.ts";
+import { programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
 
 interface ReplicasOptions {
   readonly model?: string;
   readonly node?: string;
   readonly all?: boolean;
+  readonly watch?: boolean;
 }
 
 /** `ctl replicas`, `ctl replicas REPLICA`. */
@@ -16,30 +19,33 @@ async function replicas(context: CommandContext, id: string | undefined, options
   const { client } = await context.connection();
   if (id !== undefined) {
     const { replica, record } = await client.replicas.get.query({ replica: id });
-    printOne({ replica, record }, context.format, () => describeReplica(replica));
+    printOne({ replica, record }, context.format, { text: () => describeReplica(replica), name: () => replica.id });
     return exit.ok;
   }
-  const rows = await client.replicas.list.query({
-    model: options.model,
-    node: options.node,
-    includeStopped: options.all ?? false,
-  });
-  const nowMs = Date.now();
-  printRows(rows, {
-    format: context.format,
+  const { model, node } = options;
+  // An unknown name is not one without replicas: these answer with what there is.
+  if (model !== undefined) await client.models.get.query({ model });
+  if (node !== undefined) await client.nodes.get.query({ node });
+  const filter = { model, node, includeStopped: options.all ?? false };
+  return printList(context, {
+    fetch: () => client.replicas.list.query(filter),
+    watch: options.watch,
     name: (replica) => replica.id,
-    empty: "No replica. `npx llmgw ctl apply -f model.yaml` deploys a model.",
+    empty: `No replica. \`${programName()} ctl apply -f model.yaml\` deploys a model.`,
     columns: [
       { head: "REPLICA", cell: (replica) => replica.id },
       { head: "MODEL", cell: (replica) => replica.modelId },
       { head: "PHASE", cell: (replica) => state(replica.phase) },
-      { head: "FOR", cell: (replica) => age(replica.phaseSince, nowMs) },
+      { head: "FOR", cell: (replica) => age(replica.phaseSince, Date.now()), passing: true },
       { head: "SHARDS", cell: shards },
       { head: "IN FLIGHT", cell: (replica) => String(replica.routing.inflight) },
-      { head: "WHY", cell: (replica) => (replica.reason === null ? "" : describeReason(replica.reason)) },
+      {
+        head: "WHY",
+        cell: (replica) => (replica.reason === null ? "" : describeReason(replica.reason)),
+        narrow: "wrap",
+      },
     ],
   });
-  return exit.ok;
 }
 
 function shards(replica: ReplicaView): string {
@@ -82,10 +88,11 @@ export function registerReplicas(registrar: Registrar): void {
     .verb({
       usage: "replicas [replica]",
       description: "replicas, or one with its shards and failures",
-      examples: ["replicas --model demo-8b", "replicas demo-8b-abcde"],
+      examples: ["replicas --model demo-8b", "replicas -w", "replicas demo-8b-abcde"],
     })
     .option("--model <model>", "only of this model")
     .option("--node <node>", "only with a shard on this node")
-    .option("--all", "stopped ones too");
+    .option("--all", "stopped ones too")
+    .option(...watchOption);
   registrar.on<ReplicasOptions>(command, (context, [replica], options) => replicas(context, replica, options));
 }

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../ctl/context.ts";
 import { exit } from "../ctl/exit.ts";
 import { age, printRows, state } from "../ctl/output.ts";
+import { programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
 
 /** `ctl routers`. */
@@ -10,7 +11,7 @@ async function routers(context: CommandContext): Promise<number> {
   printRows(await client.routers.list.query(), {
     format: context.format,
     name: (router) => router.name,
-    empty: "No router has reported. Start one with `npx llmgw router` (see `npx llmgw router --help`).",
+    empty: `No router has reported. Start one with \`${programName()} router\` (see \`${programName()} router --help\`).`,
     columns: [
       { head: "ROUTER", cell: (router) => router.name },
       { head: "STATE", cell: (router) => state(router.state) },

@@ -2,8 +2,9 @@ import type { UsageView } from "@llmgw/api";
 import { parseDuration } from "@llmgw/service";
 import type { CommandContext } from "../ctl/context.ts";
 import { CtlError, exit } from "../ctl/exit.ts";
-import { type Column, printRows } from "../ctl/output.ts";
+import { printRows } from "../ctl/output.ts";
 import type { Registrar } from "../ctl/registrar.ts";
+import type { Column } from "../ctl/table.ts";
 import { usageTotals } from "./usage-totals.ts";
 
 interface UsageOptions {

@@ -1,62 +1,42 @@
-import Table from "cli-table3";
 import picocolors from "picocolors";
 import { stringify } from "yaml";
+import { type Column, table } from "./table.ts";
 
-export const formats = ["table", "json", "yaml", "name"] as const;
+export const formats = ["table", "wide", "json", "yaml", "name"] as const;
 export type Format = (typeof formats)[number];
 
-/** One column of a table: its head and what a row says in it. */
-export interface Column<T> {
-  readonly head: string;
-  readonly cell: (row: T) => string;
+/** How a list prints: which columns, what names a row, and what is said when there is none. */
+export interface ListSpec<T> {
+  readonly columns: readonly Column<T>[];
+  readonly name: (row: T) => string;
+  readonly empty: string;
 }
 
 /** Prints rows in the format asked for. JSON and YAML are the API's own objects, unchanged. */
-export function printRows<T>(
-  rows: readonly T[],
-  options: { format: Format; columns: readonly Column<T>[]; name: (row: T) => string; empty: string },
-): void {
-  if (options.format === "json") write(JSON.stringify(rows, null, 2));
-  else if (options.format === "yaml") write(stringify(rows).trimEnd());
-  else if (options.format === "name") for (const row of rows) write(options.name(row));
-  else if (rows.length === 0) talk(options.empty);
-  else write(table(rows, options.columns));
+export function printRows<T>(rows: readonly T[], options: ListSpec<T> & { readonly format: Format }): void {
+  const { format, columns, name, empty } = options;
+  if (format === "json") write(JSON.stringify(rows, null, 2));
+  else if (format === "yaml") write(stringify(rows).trimEnd());
+  else if (format === "name") for (const row of rows) write(name(row));
+  else if (rows.length === 0) talk(empty);
+  else write(table(rows, columns, tableWidth(format)));
 }
 
-export function table<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
-  const none = {
-    top: "",
-    "top-mid": "",
-    "top-left": "",
-    "top-right": "",
-    bottom: "",
-    "bottom-mid": "",
-    "bottom-left": "",
-    "bottom-right": "",
-    left: "",
-    "left-mid": "",
-    mid: "",
-    "mid-mid": "",
-    right: "",
-    "right-mid": "",
-    middle: "  ",
-  };
-  const made = new Table({
-    chars: none,
-    head: columns.map(({ head }) => head),
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  for (const row of rows) made.push(columns.map(({ cell }) => cell(row)));
-  return made
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
+/** The terminal's width for a table; null when it is piped or everything is wanted. */
+export function tableWidth(format: Format): number | null {
+  return format !== "wide" && process.stdout.isTTY ? process.stdout.columns : null;
 }
 
-/** Prints one object: JSON or YAML as it is, otherwise the given text. */
-export function printOne(value: unknown, format: Format, text: () => string): void {
-  if (format === "json") write(JSON.stringify(value, null, 2));
+export interface OneWords {
+  readonly text: () => string;
+  readonly name: () => string;
+}
+
+/** Prints one object: JSON or YAML as it is, its name where it has one, otherwise the given text. */
+export function printOne(value: unknown, format: Format, words: (() => string) | OneWords): void {
+  const { text, name } = typeof words === "function" ? { text: words, name: words } : words;
+  if (format === "name") write(name());
+  else if (format === "json") write(JSON.stringify(value, null, 2));
   else if (format === "yaml") write(stringify(value).trimEnd());
   else write(text());
 }
@@ -79,8 +59,8 @@ export function state(word: string): string {
   return word;
 }
 
-export function gib(mib: number | "unsupported" | "unreadable"): string {
-  return typeof mib === "number" ? `${(mib / 1024).toFixed(1)} GiB` : mib;
+export function gib(mib: number | "unsupported" | "unreadable" | null): string {
+  return typeof mib === "number" ? `${(mib / 1024).toFixed(1)} GiB` : (mib ?? "an estimated amount");
 }
 
 /** How long ago, in one unit: `12s`, `5m`, `3h`, `2d`. */

@@ -1,10 +1,8 @@
 import type { DrainView, LlmgwClient } from "@llmgw/api";
-import { describeReason } from "@llmgw/domain";
 import type { Clock } from "@llmgw/service";
 import { type ExitCode, exit } from "../ctl/exit.ts";
 import { talk } from "../ctl/output.ts";
 import { isUnreachable } from "../ctl/report-error.ts";
-import { describeMove } from "./words.ts";
 
 export interface FollowOptions {
   readonly client: LlmgwClient;
@@ -57,24 +55,6 @@ export async function followDrain(options: FollowOptions): Promise<Followed> {
     }
   }
   return { kind: "detached", drain: last };
-}
-
-/** Prints a line, with the time, whenever a move or what the drain waits for changed. */
-export function progressPrinter(): (drain: DrainView) => void {
-  const said = new Map<string, string>();
-  const say = (key: string, line: string) => {
-    if (said.get(key) === line) return;
-    said.set(key, line);
-    talk(`${new Date().toISOString().slice(0, 19)}Z  ${line}`);
-  };
-  return (drain) => {
-    for (const move of drain.moves) say(move.replicaId, describeMove(move));
-    const { waitingFor } = drain;
-    const isSaid = drain.moves.some((move) => move.reason?.code === waitingFor?.code);
-    if (drain.endedAt === null && waitingFor !== null && !isSaid) say("", describeReason(waitingFor));
-    for (const loss of drain.losses)
-      say(`lost ${loss.replicaId}`, `lost: ${loss.replicaId}: ${describeReason(loss.reason)}`);
-  };
 }
 
 const results: Record<NonNullable<DrainView["result"]>, { code: ExitCode; words: string }> = {

@@ -1,6 +1,7 @@
 import type { DrainPreview, DrainView, MoveView } from "@llmgw/api";
 import { describeReason } from "@llmgw/domain";
 import { formatDuration } from "@llmgw/service";
+import { plural } from "../ctl/program-name.ts";
 
 const stepWords: Record<MoveView["step"], string> = {
   queued: "queued",
@@ -17,7 +18,7 @@ export function describePreview(preview: DrainPreview): string {
   const names = preview.nodes.map((node) => node.name).join(", ");
   const count = (outcome: string) => preview.moves.filter((move) => move.outcome === outcome).length;
   const lines = [
-    `Drain ${names}: ${count("moves")} move, ${count("waits")} wait, ${count("cannot_move")} cannot move, ${count("stops_at_once")} serve nothing; ${preview.inflight} requests in flight; grace ${formatDuration(preview.graceMs)}`,
+    `Drain ${names}: ${count("moves")} move, ${count("waits")} wait, ${count("cannot_move")} cannot move, ${count("stops_at_once")} serve nothing; ${plural(preview.inflight, "request")} in flight; grace ${formatDuration(preview.graceMs)}`,
   ];
   for (const move of preview.moves) {
     const to = move.target === null ? "" : ` to ${move.target}`;
@@ -39,13 +40,25 @@ export function modelsLost(preview: DrainPreview): string[] {
     .map((model) => model.modelId);
 }
 
+/** What a move is at, without what changes by the second: where this changes, there is news. */
+export function stepOf(move: MoveView): string {
+  const why = move.reason === null || move.reason.code === "proving_replacement" ? null : move.reason.code;
+  return [move.replicaId, move.target, move.step, why].join(" ");
+}
+
 /** One line for each move as it stands. */
 export function describeMove(move: MoveView): string {
   const load = move.step === "loading" && move.loadRatio !== null ? ` ${Math.round(move.loadRatio * 100)} %` : "";
   const inflight = move.step === "draining" ? `, ${move.inflight} in flight` : "";
   const target = move.target === null ? "" : ` → ${move.target}`;
-  const why = move.reason === null ? "" : ` (${describeReason(move.reason)})`;
+  const why = move.reason === null ? "" : ` (${whyOf(move.reason)})`;
   return `${move.replicaId}${target}: ${stepWords[move.step]}${load}${inflight}${why}`;
+}
+
+/** The reason in words; of the proof also what it is for. */
+function whyOf(reason: NonNullable<MoveView["reason"]>): string {
+  const words = describeReason(reason);
+  return reason.code === "proving_replacement" ? `${words}; the original stops taking requests after that` : words;
 }
 
 export function describeDrain(drain: DrainView): string {

@@ -6,11 +6,14 @@ import { fileURLToPath } from "node:url";
 /** The clone (or installed tree) that this program runs from: the folder above `apps`, from a source as from the bundle. */
 export const treeRoot = above("apps", fileURLToPath(import.meta.url));
 
+/** Whether this program runs from a clone of the repository. */
+export function isClone(): boolean {
+  return existsSync(join(treeRoot, "package-lock.json"));
+}
+
 /** The folder where `llmgw up` keeps everything: `.llmgw` in a clone, else the user's state folder. */
 export function defaultDataDir(): string {
-  return existsSync(join(treeRoot, "package-lock.json"))
-    ? join(treeRoot, ".llmgw")
-    : join(homedir(), ".local", "state", "llmgw");
+  return isClone() ? join(treeRoot, ".llmgw") : join(homedir(), ".local", "state", "llmgw");
 }
 
 function above(name: string, path: string): string {

@@ -1,7 +1,16 @@
-import { defineSettings, httpUrl, listenAddress } from "@llmgw/service";
+import { defineSettings, gpuSpec, httpUrl, listenAddress } from "@llmgw/service";
 import { z } from "zod";
 
-const count = z.coerce.number().int().min(0).max(64);
+const wholeNumber = "expected a whole number from 0 to 64";
+const count = z.string().regex(/^\d+$/, wholeNumber).transform(Number).pipe(z.number().max(64, wholeNumber));
+
+/** Checked here, before anything starts; the agents are given the text. */
+const simulatedGpus = z.string().superRefine((text, context) => {
+  const parsed = gpuSpec.safeParse(text);
+  const isSimulated = parsed.success && parsed.data.kind !== "auto";
+  if (!isSimulated)
+    context.addIssue({ code: "custom", message: "expected sim:COUNTxSIZE such as sim:2x80GiB, or sim:FILE.json" });
+});
 
 /** What `llmgw up` (`npm start`) reads. The programs it starts read the rest of the environment themselves. */
 export const upSettings = defineSettings(
@@ -52,7 +61,7 @@ export const upSettings = defineSettings(
     },
     gpus: {
       flag: "gpus",
-      schema: z.string().min(1),
+      schema: simulatedGpus,
       default: "sim:2x80GiB",
       valueName: "SPEC",
       help: "GPUs of each simulated node: sim:COUNTxSIZE, or sim:FILE",

@@ -10,7 +10,7 @@ import {
   writeFileAtomic,
 } from "@llmgw/service";
 import type { RunFile } from "@llmgw/wire";
-import { banner } from "./banner.ts";
+import { banner, ctlCommand } from "./banner.ts";
 import { type Credentials, LocalCluster } from "./cluster.ts";
 import { demoModel } from "./demo.ts";
 import { defaultDataDir } from "./layout.ts";
@@ -20,6 +20,8 @@ import { stopSignal } from "./stop-signal.ts";
 import { until } from "./until.ts";
 
 type Settings = SettingsOf<(typeof upSettings)["settings"]>;
+
+const runFileName = "run.json";
 
 /** Each simulated node gets this many ports for its engines, from 18000 on. */
 const firstEnginePort = 18_000;
@@ -49,20 +51,19 @@ export async function up(argv: readonly string[], env: NodeJS.ProcessEnv): Promi
       stop.abort(error);
     },
   });
-  const runFile = join(dataDir, "run.json");
   const childrenFile = join(dataDir, "children.json");
   const noting = setInterval(() => note(childrenFile, cluster, stop), 1_000);
   try {
     const ended = await endLeftovers(childrenFile, systemClock, stop.signal);
     if (ended.length > 0) say(`ended what an earlier run had left: ${ended.join(", ")}`);
-    await bringUp({ settings, cluster, runFile, say, signal: stop.signal });
+    await bringUp({ settings, cluster, dataDir, say, signal: stop.signal });
     await stop.stopped;
   } catch (error) {
     if (!stop.signal.aborted) failure ??= error;
   }
   clearInterval(noting);
   say("stopping …");
-  await rm(runFile, { force: true });
+  await rm(join(dataDir, runFileName), { force: true });
   await cluster.stop();
   await rm(childrenFile, { force: true });
   await held.release();
@@ -74,11 +75,11 @@ export async function up(argv: readonly string[], env: NodeJS.ProcessEnv): Promi
 async function bringUp(input: {
   settings: Settings;
   cluster: LocalCluster;
-  runFile: string;
+  dataDir: string;
   say: (line: string) => void;
   signal: AbortSignal;
 }): Promise<void> {
-  const { settings, cluster, runFile, say, signal } = input;
+  const { settings, cluster, dataDir, say, signal } = input;
   say(
     settings.databaseUrl === undefined ? "starting the embedded PostgreSQL …" : "using the PostgreSQL of DATABASE_URL",
   );
@@ -116,9 +117,9 @@ async function bringUp(input: {
     model,
     pids: { ...cluster.pids, up: process.pid },
   };
-  await writeFileAtomic(runFile, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  await writeFileAtomic(join(dataDir, runFileName), `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   cluster.establish();
-  process.stdout.write(banner(run, `${cluster.adminUrl}${link.path}`));
+  process.stdout.write(banner(run, { signInUrl: `${cluster.adminUrl}${link.path}`, ctl: ctlCommand(dataDir) }));
 }
 
 interface DemoOptions {
