@@ -1,9 +1,17 @@
 import { existsSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { defineSettings, httpUrl, labels, listenAddress, portRange, type SettingsOf, textSchema } from "@llmgw/service";
+import {
+  defineSettings,
+  gpuSpec,
+  httpUrl,
+  labels,
+  listenAddress,
+  portRange,
+  type SettingsOf,
+  textSchema,
+} from "@llmgw/service";
 import { z } from "zod";
-import { gpuSpec } from "./gpus/spec.ts";
 
 /** The clone (or installation) that this file is part of. */
 export const productRoot = resolve(import.meta.dirname, "../../..");

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseGpuSpec } from "@llmgw/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { simulatedUuid } from "./simulated.ts";
 import { simulatedSource } from "./simulated-source.ts";
-import { parseGpuSpec } from "./spec.ts";
 
 let dir = "";
 beforeAll(async () => {

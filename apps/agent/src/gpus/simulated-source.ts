@@ -1,8 +1,8 @@
+import type { GpuSpec } from "@llmgw/service";
 import { readClaims } from "./claims.ts";
 import type { GpuSource } from "./gpu-source.ts";
 import { simulatedFacts } from "./simulated.ts";
 import { equalSimulatedGpus, readSimulatedFile, type SimulatedFile } from "./simulated-file.ts";
-import type { GpuSpec } from "./spec.ts";
 
 export interface SimulatedSourceOptions {
   readonly spec: Exclude<GpuSpec, { kind: "auto" }>;
