@@ -1,5 +1,5 @@
 /** Requests as the bench sends them. The engine that answers looks at `bench` only, and at nothing else of a body. */
-export type AnswerKind = "json" | "burst" | "paced";
+export type AnswerKind = "json" | "burst" | "paced" | "quiet";
 
 /** A chat request whose prompt makes it about `bytes` long. */
 export function chatBody(answer: AnswerKind, bytes: number): Buffer {
@@ -23,3 +23,5 @@ export function requestBytes(path: string, body: Buffer, headers: Readonly<Recor
 
 export const BURST_EVENTS = 200;
 export const PACED_INTERVAL_MS = 100;
+/** Between two events of a stream that is open and little more. */
+export const QUIET_INTERVAL_MS = 10_000;

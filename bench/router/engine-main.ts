@@ -1,9 +1,9 @@
 /**
  * The engine of the bench: raw TCP and ready-made bytes, so that it costs next to nothing. It answers with 350 bytes of JSON,
- * with 200 events at once, or with an event every 100 ms, each of which tells when it was sent.
+ * with 200 events at once, or with an event every 100 ms or 10 s, each of which tells when it was sent.
  */
 import { createServer, type Socket } from "node:net";
-import { BURST_EVENTS, PACED_INTERVAL_MS } from "./bodies.ts";
+import { BURST_EVENTS, PACED_INTERVAL_MS, QUIET_INTERVAL_MS } from "./bodies.ts";
 
 const completion = JSON.stringify({
   id: "chatcmpl-0123456789abcdef0123456789abcdef",
@@ -45,16 +45,17 @@ function writeBurst(socket: Socket): void {
   socket.write(burstEnd);
 }
 
-function writePaced(socket: Socket): void {
+function writePaced(socket: Socket, intervalMs: number, firstMs: number): void {
   socket.write(streamHead);
   const first = setTimeout(() => {
-    const timer = setInterval(() => {
+    const send = () =>
       socket.write(
         chunk(`data: {"t":"${process.hrtime.bigint()}","choices":[{"index":0,"delta":{"content":" x"}}]}\n\n`),
       );
-    }, PACED_INTERVAL_MS);
+    send();
+    const timer = setInterval(send, intervalMs);
     socket.once("close", () => clearInterval(timer));
-  }, Math.random() * PACED_INTERVAL_MS);
+  }, firstMs);
   socket.once("close", () => clearTimeout(first));
 }
 
@@ -64,7 +65,8 @@ const server = createServer({ noDelay: true }, (socket) => {
   let head = "";
   const answer = () => {
     if (kind === "burst") writeBurst(socket);
-    else if (kind === "paced") writePaced(socket);
+    else if (kind === "paced") writePaced(socket, PACED_INTERVAL_MS, Math.random() * PACED_INTERVAL_MS);
+    else if (kind === "quiet") writePaced(socket, QUIET_INTERVAL_MS, 0);
     else socket.write(jsonAnswer);
   };
   socket.on("data", (data: Buffer) => {

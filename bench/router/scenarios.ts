@@ -95,7 +95,7 @@ export const memoryPerStream = (streams: number): Scenario => ({
   name: `memory of ${streams} streams`,
   about: "growth of resident memory per open stream",
   run: async (peer, durationMs) => {
-    const client = pacedClient(peer);
+    const client = pacedClient(peer, "quiet");
     const before = peer.child.rssBytes;
     await client.open(streams);
     const measured = await client.measure(durationMs);
@@ -129,10 +129,10 @@ export const besideUploads: Scenario = {
   },
 };
 
-function pacedClient(peer: Peer): PacedClient {
+function pacedClient(peer: Peer, kind: "paced" | "quiet" = "paced"): PacedClient {
   return new PacedClient({
     port: peer.child.port,
-    request: requestBytes(peer.path, chatBody("paced", 150), peer.headers),
+    request: requestBytes(peer.path, chatBody(kind, 150), peer.headers),
   });
 }
 
