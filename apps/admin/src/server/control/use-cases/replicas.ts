@@ -79,9 +79,12 @@ async function readLogs(dependencies: UseCaseDependencies, input: LogsInput, sig
     return refused({ kind: "not_found", message });
   }
   const answer = canAnswer(shard, context) ? await ask(dependencies, { input, shard, signal }) : null;
-  if (answer !== null) return done({ lines: answer.lines, truncated: answer.truncated });
+  if (answer !== null && (answer.lines.length > 0 || !input.previous)) {
+    return done({ lines: answer.lines, truncated: answer.truncated });
+  }
   const kept = await keptTail(dependencies, input);
   if (kept !== null) return kept;
+  if (answer !== null) return refused({ kind: "not_found", message: noPreviousRun(input) });
   const name = context.nodes.get(shard.nodeId)?.name ?? shard.nodeId;
   const message = `The agent of ${name} did not answer with log lines of ${replica.id}/${input.rank}, and no failure of it is kept. Try again, or look at the log on that machine.`;
   return refused({ kind: "unavailable", message });
@@ -102,9 +105,20 @@ function ask(
   return logs.ask(nodeId, wanted, { timeoutMs: settings.logsTimeoutMs, signal });
 }
 
-/** The tail of the shard's latest failure, or with `previous` of its first. */
+/** The tail of the shard's latest failure, or with `previous` of an earlier one. */
 async function keptTail({ database }: UseCaseDependencies, input: LogsInput): Promise<Logs | null> {
   const failures = (await readFailures(database, [input.replica])).filter((one) => one.rank === input.rank);
-  const failure = failures.find((one) => one.which === (input.previous ? "first" : "latest"));
-  return failure === undefined ? null : done({ lines: failure.exit.tail.slice(-input.lines), truncated: true });
+  const latest = failures.find((one) => one.which === "latest") ?? failures.at(-1);
+  const earlier = failures.find((one) => latest !== undefined && one.generation < latest.generation);
+  const failure = input.previous ? earlier : latest;
+  if (failure === undefined) {
+    const isNone = input.previous && latest !== undefined && latest.generation <= 1;
+    return isNone ? refused({ kind: "not_found", message: noPreviousRun(input) }) : null;
+  }
+  const { tail } = failure.exit;
+  return done({ lines: tail.slice(-input.lines), truncated: tail.length > input.lines });
+}
+
+function noPreviousRun({ replica, rank }: LogsInput): string {
+  return `${replica}/${rank} has no log of a previous run: it has not been started again, or that log is not kept any more. Leave out --previous for its present log.`;
 }
