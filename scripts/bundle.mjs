@@ -44,6 +44,8 @@ async function bundle() {
         outdir,
         outExtension: { ".js": ".mjs" },
         bundle: true,
+        // ctl starts for each command: it reads only the parts that the command needs.
+        splitting: app === "ctl",
         platform: "node",
         target: "node20",
         format: "esm",
