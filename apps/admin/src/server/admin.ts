@@ -23,6 +23,7 @@ import type { Database } from "./db/database.ts";
 import { findGpuHolders, readGpus, saveGpus } from "./db/gpu-store.ts";
 import { acquireLease, releaseLease } from "./db/lease.ts";
 import { listenForChanges } from "./db/listen.ts";
+import { logRequestStore } from "./db/log-request-store.ts";
 import { claimNode } from "./db/node-identity.ts";
 import { saveNodeReports } from "./db/node-reports.ts";
 import { readKeys } from "./db/read-keys.ts";
@@ -64,7 +65,7 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
     log,
   });
   const attention = new Attention(clock);
-  const logs = new LogRequests(clock);
+  const logs = new LogRequests({ store: logRequestStore(database), clock, log, lookMs: settings.versionReadMs });
   const desired = new DesiredStates({
     read: async () => ({ snapshot: await readSnapshot(database, 0), keys: await readKeys(database) }),
     cluster,
@@ -141,6 +142,7 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
     parts: [
       { name: "versions", run: (signal) => versions.run(settings.versionReadMs, signal) },
       { name: "changes", run: (signal) => listenForChanges(listening, signal) },
+      { name: "log requests", run: (signal) => logs.run(signal) },
       { name: "agents' reports", run: (signal) => intake.run(times, signal) },
       { name: "routers' reports", run: (signal) => routers.run(times, signal) },
       { name: "lease", run: (signal) => lease.run(settings.leaseRenewMs, signal) },
