@@ -24,6 +24,21 @@ const path = z
   .min(1)
   .transform((text) => resolve(text));
 
+/** `name=value,name=value`, values percent-encoded as OpenTelemetry's specification has it. */
+const headerList = z.string().transform((text, context) => {
+  const headers: Record<string, string> = {};
+  for (const part of text.split(",").map((piece) => piece.trim())) {
+    const at = part.indexOf("=");
+    if (part === "") continue;
+    if (at < 1) {
+      context.addIssue({ code: "custom", message: "expected name=value pairs, separated by commas" });
+      return z.NEVER;
+    }
+    headers[part.slice(0, at).trim().toLowerCase()] = decodeURIComponent(part.slice(at + 1).trim());
+  }
+  return headers;
+});
+
 const definition = defineSettings(
   {
     config: {
@@ -118,6 +133,31 @@ const definition = defineSettings(
       default: 1,
       help: "processes that serve on the one port, with --config: about one for each core (default: 1)",
       valueName: "N",
+    },
+    otlpEndpoint: {
+      env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      schema: httpUrl.optional(),
+      help: "collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318",
+      valueName: "URL",
+    },
+    otlpHeaders: {
+      env: "OTEL_EXPORTER_OTLP_HEADERS",
+      schema: headerList,
+      default: {},
+      help: "headers for the collector: name=value,…",
+      secret: true,
+    },
+    serviceName: {
+      env: "OTEL_SERVICE_NAME",
+      schema: z.string().min(1).max(253),
+      default: "llmgw-router",
+      help: "this router's name in traces (default: llmgw-router)",
+    },
+    traceRatio: {
+      env: "OTEL_TRACES_SAMPLER_ARG",
+      schema: z.coerce.number().min(0).max(1),
+      default: 1,
+      help: "share of the traces that begin here which are kept, 0 to 1 (default: 1)",
     },
     logLevel: {
       env: "LLMGW_LOG_LEVEL",

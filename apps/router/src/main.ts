@@ -35,6 +35,8 @@ import { routerIdentity } from "./registry/router-identity.ts";
 import { defaultRouterSettings, type RouterSettings } from "./registry/settings.ts";
 import type { StaticConfig } from "./registry/static-config.ts";
 import { TableStore } from "./registry/table-store.ts";
+import { OtlpExporter } from "./tracing/otlp-exporter.ts";
+import { Tracer } from "./tracing/tracer.ts";
 import { EndpointWatch } from "./upstream/endpoint-watch.ts";
 import { TimerWheel } from "./upstream/timer-wheel.ts";
 import { UsageJournal } from "./usage/usage-journal.ts";
@@ -190,6 +192,11 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   const accessLog = log.child({}, { redact: [] });
   const metrics = new RouterMetrics(registry, clock);
   const decisions = new DecisionLog();
+  const exporter = exporterOf(config, log);
+  const tracer =
+    exporter === null
+      ? null
+      : new Tracer({ export: (span) => exporter.add(span), ratio: config.traceRatio, clock, random });
   registry.onBreaker((endpoint, state) => {
     const { replica, generation } = endpoint.entry;
     log[state === "open" ? "warn" : "info"]({ replica, generation, state }, "the breaker of an endpoint changed");
@@ -205,6 +212,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
     observer: {
       exchangeEnded: (exchange, end) => {
         source.onExchangeEnd(exchange);
+        tracer?.exchangeEnded(exchange, end);
         metrics.exchangeEnded(exchange, end);
         logExchange(accessLog, clock, { exchange, end });
       },
@@ -213,6 +221,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
       retried: (model) => metrics.retried(model),
     },
     decisions,
+    tracer,
     bodyMemory: new BodyMemory(),
     listen,
     setting: { env: "LLMGW_ROUTER_LISTEN", flag: "listen" },
@@ -240,7 +249,7 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   const plane = dataPlane({
     listener,
     registry,
-    companions: [wheel, watch, ...source.parts],
+    companions: [wheel, watch, ...source.parts, ...(exporter === null ? [] : [exporter])],
     graceMs,
     onDrained: source.onDrained,
     onListening: (url) => {
@@ -253,6 +262,12 @@ async function serve({ config, log, registry, listen, diagnosticsListen, start }
   const link = workerLink({ metrics: metrics.registry, health, endpointsPage: page, clock });
   const parts = [cluster.isWorker ? link : diagnostics, plane];
   return await runGroup({ parts, log, shutdownDeadlineMs: graceMs() + SHUTDOWN_SLACK_MS });
+}
+
+function exporterOf({ otlpEndpoint, otlpHeaders, serviceName }: RouterConfig, log: Logger): OtlpExporter | null {
+  if (otlpEndpoint === undefined) return null;
+  const resource = { "service.name": serviceName, "service.version": version, "service.instance.id": newId("session") };
+  return new OtlpExporter({ endpoint: otlpEndpoint, headers: otlpHeaders, resource, clock, log });
 }
 
 function refusePlaintext(

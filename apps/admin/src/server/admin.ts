@@ -14,6 +14,7 @@ import { DesiredStates } from "./control/sync/desired.ts";
 import { LogRequests } from "./control/sync/log-requests.ts";
 import { RouterSync } from "./control/sync/router-sync.ts";
 import { VersionWatch } from "./control/sync/versions.ts";
+import { UsageKeeper } from "./control/usage-keeper.ts";
 import { createControlPlane } from "./control/use-cases/control-plane.ts";
 import { pruneAudit } from "./db/audit-chain/prune.ts";
 import { sealAudit } from "./db/audit-chain/seal.ts";
@@ -29,8 +30,12 @@ import { saveNodeReports } from "./db/node-reports.ts";
 import { readKeys } from "./db/read-keys.ts";
 import { readSnapshot } from "./db/read-snapshot.ts";
 import { countLiveRouters, saveRouterReports } from "./db/router-reports.ts";
+import { pruneUsage } from "./db/usage-store.ts";
 import { readWorld } from "./db/world.ts";
 import { type AdminMetrics, createMetrics } from "./metrics.ts";
+
+/** Hours of usage are kept so long. */
+const USAGE_KEEP_MS = 400 * 24 * 3_600_000;
 
 export interface AdminOptions {
   readonly database: Database;
@@ -117,6 +122,12 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
     clock,
     log,
   });
+  const usageKeeper = new UsageKeeper({
+    isLeader: () => lease.held !== null,
+    prune: () => pruneUsage(database, new Date(clock.nowMs() - USAGE_KEEP_MS)),
+    clock,
+    log,
+  });
   const onChanged = () => {
     void versions.refresh();
     loop.poke();
@@ -148,6 +159,7 @@ export async function createAdmin(options: AdminOptions): Promise<Admin> {
       { name: "lease", run: (signal) => lease.run(settings.leaseRenewMs, signal) },
       { name: "control loop", run: (signal) => loop.run(signal) },
       { name: "audit", run: (signal) => keeper.run(signal) },
+      { name: "usage", run: (signal) => usageKeeper.run(signal) },
     ],
   };
 }

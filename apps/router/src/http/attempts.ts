@@ -130,13 +130,14 @@ function askOf(
   };
 }
 
-function relay(
+async function relay(
   { gateway, exchange }: Call,
   { route, body, stream, hidesUsage }: Prepared,
   grant: Extract<Admission, { kind: "granted" }>["grant"],
 ): Promise<RelayEnd> {
   const target = exchange.request.url ?? "";
   const [path = ""] = target.split("?", 1);
+  const span = gateway.tracer?.startAttempt(exchange) ?? null;
   const headers = engineHeaders(exchange.request.headers, {
     requestId: exchange.id,
     apiKey: grant.endpoint.entry.apiKey,
@@ -151,12 +152,22 @@ function relay(
     wantsStream: stream,
     hidesUsage,
   };
-  return new Relay(request, {
+  if (span !== null) setTraceparent(headers, span.traceparent);
+  const end = await new Relay(request, {
     wheel: gateway.wheel,
     nowMs: () => gateway.clock.monotonicMs(),
     wallMs: () => gateway.clock.nowMs(),
     onAttemptEnd: (kind) => gateway.observer.attemptEnded(kind),
   }).run();
+  span?.end({ replica: grant.endpoint.entry.replica, kind: end.kind });
+  return end;
+}
+
+/** `headers`: name, value, name, value. The engine's spans hang below the attempt's. */
+function setTraceparent(headers: string[], traceparent: string): void {
+  const at = headers.indexOf("traceparent");
+  if (at === -1) headers.push("traceparent", traceparent);
+  else headers[at + 1] = traceparent;
 }
 
 function hasOther(route: ModelRoute, endpoint: UpstreamEndpoint, nowMs: number): boolean {

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@llmgw/service";
 import type { DecisionLog } from "../diagnostics/decision-log.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { TimerWheel } from "../upstream/timer-wheel.ts";
 import type { Exchange, ExchangeEnd } from "./exchange.ts";
 
@@ -30,6 +31,8 @@ export interface Gateway {
   readonly observer: TrafficObserver;
   /** Decisions that somebody asked to be explained. */
   readonly decisions: DecisionLog;
+  /** Null: nobody collects traces. */
+  readonly tracer: Tracer | null;
   readonly isDraining: () => boolean;
   /** Bytes of request bodies held now. */
   readonly bodyMemory: BodyMemory;

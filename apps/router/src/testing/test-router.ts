@@ -6,6 +6,8 @@ import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
 import { BodyMemory } from "../http/gateway.ts";
 import { Registry } from "../registry/registry.ts";
 import { readStaticConfig } from "../registry/static-config.ts";
+import type { Span } from "../tracing/otlp-exporter.ts";
+import { Tracer } from "../tracing/tracer.ts";
 import { EndpointWatch } from "../upstream/endpoint-watch.ts";
 import { TimerWheel } from "../upstream/timer-wheel.ts";
 import type { UpstreamEndpoint } from "../upstream/upstream-endpoint.ts";
@@ -19,6 +21,13 @@ export class TestRouter {
   readonly metrics: RouterMetrics;
   readonly bodyMemory = new BodyMemory();
   readonly decisions = new DecisionLog();
+  readonly spans: Span[] = [];
+  readonly tracer = new Tracer({
+    export: (span) => this.spans.push(span),
+    ratio: 1,
+    clock: systemClock,
+    random: Math.random,
+  });
   readonly ends: (ExchangeEnd & { readonly attempts: number; readonly hadFirstToken: boolean })[] = [];
   readonly #listener: ClientListener;
   readonly #stop = new AbortController();
@@ -45,6 +54,7 @@ export class TestRouter {
         retried: (model) => this.metrics.retried(model),
       },
       decisions: this.decisions,
+      tracer: this.tracer,
       bodyMemory: this.bodyMemory,
       listen: { host: "127.0.0.1", port: 0 },
       setting: "LLMGW_ROUTER_LISTEN",
@@ -101,6 +111,7 @@ export class TestRouter {
 
   #ended(exchange: Exchange, end: ExchangeEnd): void {
     this.metrics.exchangeEnded(exchange, end);
+    this.tracer.exchangeEnded(exchange, end);
     this.ends.push({ ...end, attempts: exchange.attempts, hadFirstToken: exchange.firstTokenMs !== null });
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
