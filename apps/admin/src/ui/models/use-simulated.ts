@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { usePolling } from "../data/live.tsx";
 import { useTRPC } from "../data/trpc.ts";
 
@@ -8,5 +9,5 @@ import { useTRPC } from "../data/trpc.ts";
 export function useSimulatedModels(): ReadonlySet<string> {
   const trpc = useTRPC();
   const { data } = useQuery({ ...trpc.models.list.queryOptions(), ...usePolling(5000) });
-  return new Set((data ?? []).filter((model) => model.simulated).map((model) => model.id));
+  return useMemo(() => new Set((data ?? []).filter((model) => model.simulated).map((model) => model.id)), [data]);
 }

@@ -8,6 +8,9 @@ import { usePolling } from "../data/live.tsx";
 import { Time } from "../data/time.tsx";
 import { useTRPC } from "../data/trpc.ts";
 import { DrainSummary } from "../drains/drain-bar.tsx";
+import type { Searchable } from "../find/find.ts";
+import { FindBar, NothingFound } from "../find/find-bar.tsx";
+import { useFind } from "../find/use-find.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -31,12 +34,37 @@ export function hardwareOf(node: NodeView): string {
   return kinds.size === 0 ? "no GPU" : [...kinds].map(([name, count]) => `${count} × ${name}`).join(", ");
 }
 
+const usableGpus = (node: NodeView): number => node.gpus.filter((gpu) => gpu.schedulable).length;
+
+const replicasOn = (node: NodeView): number => new Set(node.shards.map((shard) => shard.replicaId)).size;
+
+/** The part of the node's GPU memory that replicas hold, 0 to 1. */
+function claimedRatio(node: NodeView): number {
+  const held = node.gpus.flatMap((gpu) => gpu.holders).reduce((sum, holder) => sum + holder.mib, 0);
+  const total = node.gpus.reduce((sum, gpu) => sum + (typeof gpu.totalMib === "number" ? gpu.totalMib : 0), 0);
+  return total === 0 ? 0 : held / total;
+}
+
+const search: Searchable<NodeView> = {
+  texts: (node) => [
+    ...[node.name, node.address, hardwareOf(node)],
+    ...Object.entries(node.labels).map(([name, value]) => `${name}=${value}`),
+    ...node.shards.map((shard) => shard.modelId),
+  ],
+  states: (node) => [
+    decidedStateOf(node).word,
+    ...(node.liveness === "live" ? [] : [livenessOf(node).word]),
+    ...(node.gpus.some((gpu) => gpu.health.status === "unhealthy") ? ["Unhealthy GPU"] : []),
+  ],
+};
+
 const columns: readonly Column<NodeView>[] = [
   {
     id: "name",
     head: "Node",
     rowHeader: true,
     className: "head",
+    sort: (node) => node.name,
     cell: (node) => (
       <>
         <Link className="cell" href={paths.node(node.name)}>
@@ -51,6 +79,7 @@ const columns: readonly Column<NodeView>[] = [
     id: "state",
     head: "State",
     className: "top statecell",
+    sort: (node) => decidedStateOf(node).word,
     cell: (node) => (
       <>
         <StatusBadge {...decidedStateOf(node)} />
@@ -67,6 +96,7 @@ const columns: readonly Column<NodeView>[] = [
     head: "Heard",
     className: "nw",
     card: "Heard",
+    sort: (node) => livenessOf(node).word,
     cell: (node) => (
       <>
         <StatusBadge {...livenessOf(node)} />
@@ -78,6 +108,7 @@ const columns: readonly Column<NodeView>[] = [
     id: "hardware",
     head: "Hardware",
     className: "nw off lo lo2",
+    sort: hardwareOf,
     cell: (node) => (
       <>
         {hardwareOf(node)}
@@ -89,12 +120,19 @@ const columns: readonly Column<NodeView>[] = [
       </>
     ),
   },
-  { id: "gpus", head: "GPUs usable", className: "full gpucell", cell: (node) => <GpuStrip node={node} /> },
+  {
+    id: "gpus",
+    head: "GPUs usable",
+    className: "full gpucell",
+    sort: usableGpus,
+    cell: (node) => <GpuStrip node={node} />,
+  },
   {
     id: "memory",
     head: "Memory claimed",
     className: "lo",
     card: "Memory claimed",
+    sort: claimedRatio,
     cell: (node) => <MemoryBar gpus={node.gpus} />,
   },
   {
@@ -102,7 +140,8 @@ const columns: readonly Column<NodeView>[] = [
     head: "Replicas",
     className: "r lo",
     card: "Replicas",
-    cell: (node) => new Set(node.shards.map((shard) => shard.replicaId)).size,
+    sort: replicasOn,
+    cell: replicasOn,
   },
   {
     id: "actions",
@@ -132,14 +171,42 @@ function verdict(nodes: readonly NodeView[]): string {
   return `${words.join(", ")}. ${gpus.filter((gpu) => gpu.schedulable).length} of ${counted(gpus.length, "GPU")} take new work as far as the GPU goes.`;
 }
 
+interface NodesTableProps {
+  readonly nodes: readonly NodeView[];
+  readonly drains: readonly DrainView[];
+}
+
+function NodesTable({ nodes, drains }: NodesTableProps) {
+  const found = useFind(nodes, columns, search);
+  return (
+    <>
+      <FindBar found={found} what="nodes" />
+      {found.rows.length === 0 ? (
+        <NothingFound what="nodes" onClear={found.clear} />
+      ) : (
+        <DataTable
+          label="Nodes"
+          columns={columns}
+          rows={found.rows}
+          rowKey={(node) => node.id}
+          alert={nodeAlert}
+          sort={found}
+          sub={(node) => {
+            const drain = drains.find((each) => each.id === node.openDrainId);
+            return drain === undefined ? null : <DrainSummary drain={drain} />;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 /** Every node: what was decided about it, whether it is heard, what its GPUs say and hold. */
 export function Nodes() {
   const trpc = useTRPC();
   const polling = usePolling();
   const query = useQuery({ ...trpc.nodes.list.queryOptions(), ...polling });
   const drains = useQuery({ ...trpc.drains.list.queryOptions({ open: true }), ...polling });
-  const drainOf = (node: NodeView): DrainView | undefined =>
-    drains.data?.find((drain) => drain.id === node.openDrainId);
   return (
     <>
       <PageHeader
@@ -157,17 +224,7 @@ export function Nodes() {
                 Start an agent on each GPU machine with a join token; the machine appears here within seconds.
               </Empty>
             ) : (
-              <DataTable
-                label="Nodes"
-                columns={columns}
-                rows={nodes}
-                rowKey={(node) => node.id}
-                alert={nodeAlert}
-                sub={(node) => {
-                  const drain = drainOf(node);
-                  return drain === undefined ? null : <DrainSummary drain={drain} />;
-                }}
-              />
+              <NodesTable nodes={nodes} drains={drains.data ?? []} />
             )
           }
         </Loaded>

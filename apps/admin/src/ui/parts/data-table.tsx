@@ -1,4 +1,6 @@
+import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
+import type { Sorting } from "../find/find.ts";
 import type { StateName } from "../state/states.tsx";
 import { roles } from "./table-roles.ts";
 
@@ -16,6 +18,13 @@ export interface Column<T> {
   /** Shown above the value when the row is a card on a phone. */
   readonly card?: string;
   readonly cell: (row: T) => ReactNode;
+  /** What the rows are put in order by when this column is chosen; a column without it is not offered. */
+  readonly sort?: (row: T) => number | string;
+}
+
+interface SortControl {
+  readonly sorting: Sorting | null;
+  sortBy(column: string): void;
 }
 
 interface DataTableProps<T> {
@@ -26,10 +35,12 @@ interface DataTableProps<T> {
   readonly alert?: (row: T) => StateName | null;
   /** A second line over the whole row. */
   readonly sub?: (row: T) => ReactNode;
+  /** Lets the heads of sortable columns be clicked. The rows come in order already. */
+  readonly sort?: SortControl;
 }
 
 /** A table that is a list of cards on a phone. The roles are written out because `display: grid` would take them away. */
-export function DataTable<T>({ label, columns, rows, rowKey, alert, sub }: DataTableProps<T>) {
+export function DataTable<T>({ label, columns, rows, rowKey, alert, sub, sort }: DataTableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways must be reachable by keyboard
     <section className="tw" aria-label={`${label}, table`} tabIndex={0}>
@@ -37,9 +48,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, alert, sub }: DataT
         <thead {...roles.group}>
           <tr {...roles.row}>
             {columns.map((column) => (
-              <th key={column.id} {...roles.head} className={placed(column.className)}>
-                {column.silent === true ? <span className="vh">{column.head}</span> : column.head}
-              </th>
+              <Head key={column.id} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
@@ -50,6 +59,36 @@ export function DataTable<T>({ label, columns, rows, rowKey, alert, sub }: DataT
         </tbody>
       </table>
     </section>
+  );
+}
+
+interface HeadProps<T> {
+  readonly column: Column<T>;
+  readonly sort: SortControl | undefined;
+}
+
+function Head<T>({ column, sort }: HeadProps<T>) {
+  if (sort === undefined || column.sort === undefined) {
+    return (
+      <th {...roles.head} className={placed(column.className)}>
+        {column.silent === true ? <span className="vh">{column.head}</span> : column.head}
+      </th>
+    );
+  }
+  const { sorting } = sort;
+  const order = sorting?.column !== column.id ? "none" : sorting.descending ? "descending" : "ascending";
+  const Icon = { none: ChevronsUpDown, ascending: ArrowUp, descending: ArrowDown }[order];
+  return (
+    <th {...roles.head} className={placed(column.className)} aria-sort={order}>
+      <button
+        type="button"
+        className={`sorter ${order === "none" ? "" : "is-on"}`}
+        onClick={() => sort.sortBy(column.id)}
+      >
+        {column.head}
+        <Icon className="ic ic-s" aria-hidden />
+      </button>
+    </th>
   );
 }
 

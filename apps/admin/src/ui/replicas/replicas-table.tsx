@@ -2,14 +2,18 @@
 
 import type { ReplicaView } from "@llmgw/api";
 import Link from "next/link";
+import { useMemo } from "react";
 import { Time } from "../data/time.tsx";
+import type { Searchable } from "../find/find.ts";
+import { FindBar, NothingFound } from "../find/find-bar.tsx";
+import { useFind } from "../find/use-find.ts";
 import { useSimulatedModels } from "../models/use-simulated.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { paths, TextLink } from "../parts/page.tsx";
 import { SimulatedMark } from "../parts/simulated.tsx";
 import { sentence } from "../state/gpu-state.ts";
-import { gpuRange, replicaAlert, replicaStateOf } from "../state/replica-state.ts";
+import { gpuRange, phaseState, replicaAlert, replicaStateOf } from "../state/replica-state.ts";
 import { StatusBadge } from "../state/states.tsx";
 
 /** The shards of the present start; those of an earlier one are only waiting to be confirmed gone. */
@@ -17,12 +21,21 @@ function presentShards(replica: ReplicaView): ReplicaView["shards"] {
   return replica.shards.filter((shard) => shard.generation === replica.generation);
 }
 
+const search: Searchable<ReplicaView> = {
+  texts: (replica) => [
+    ...[replica.id, replica.modelId, replica.reason === null ? "" : sentence(replica.reason)],
+    ...presentShards(replica).map((shard) => shard.nodeName),
+  ],
+  states: (replica) => [phaseState(replica.phase).word],
+};
+
 const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>[] => [
   {
     id: "replica",
     head: "Replica",
     rowHeader: true,
     className: "head is-long",
+    sort: (replica) => replica.id,
     cell: (replica) => (
       <>
         <Link className="cell" href={paths.replica(replica.id)}>
@@ -36,6 +49,7 @@ const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>
     id: "phase",
     head: "Phase",
     className: "nw top",
+    sort: (replica) => phaseState(replica.phase).word,
     cell: (replica) => (
       <>
         <StatusBadge {...replicaStateOf(replica)} />
@@ -50,12 +64,14 @@ const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>
     head: "Model",
     className: "nw",
     card: "Model",
+    sort: (replica) => replica.modelId,
     cell: (replica) => <TextLink href={paths.model(replica.modelId)}>{replica.modelId}</TextLink>,
   },
   {
     id: "shards",
     head: "Runs on",
     card: "Runs on",
+    sort: (replica) => presentShards(replica)[0]?.nodeName ?? "",
     cell: (replica) =>
       presentShards(replica).length === 0 ? (
         <span className="faint">nowhere yet</span>
@@ -73,9 +89,17 @@ const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>
     head: "In flight",
     className: "r",
     card: "In flight",
+    sort: (replica) => replica.routing.inflight,
     cell: (replica) => (replica.routing.state === null ? <span className="faint">–</span> : replica.routing.inflight),
   },
-  { id: "start", head: "Start", className: "r lo", card: "Start", cell: (replica) => replica.generation },
+  {
+    id: "start",
+    head: "Start",
+    className: "r lo",
+    card: "Start",
+    sort: (replica) => replica.generation,
+    cell: (replica) => replica.generation,
+  },
   {
     id: "why",
     head: "Why",
@@ -89,8 +113,16 @@ const columnsOf = (simulated: ReadonlySet<string>): readonly Column<ReplicaView>
   },
 ];
 
-export function ReplicasTable({ replicas }: { readonly replicas: readonly ReplicaView[] }) {
+interface ReplicasTableProps {
+  readonly replicas: readonly ReplicaView[];
+  /** With the line to filter by: for the page of all of them. */
+  readonly findable?: boolean;
+}
+
+export function ReplicasTable({ replicas, findable = false }: ReplicasTableProps) {
   const simulated = useSimulatedModels();
+  const columns = useMemo(() => columnsOf(simulated), [simulated]);
+  const found = useFind(replicas, columns, search);
   if (replicas.length === 0) {
     return (
       <Empty title="There is no replica" command="npx llmgw ctl scale MODEL 1">
@@ -99,12 +131,20 @@ export function ReplicasTable({ replicas }: { readonly replicas: readonly Replic
     );
   }
   return (
-    <DataTable
-      label="Replicas"
-      columns={columnsOf(simulated)}
-      rows={replicas}
-      rowKey={(replica) => replica.id}
-      alert={replicaAlert}
-    />
+    <>
+      {findable && <FindBar found={found} what="replicas" />}
+      {findable && found.rows.length === 0 ? (
+        <NothingFound what="replicas" onClear={found.clear} />
+      ) : (
+        <DataTable
+          label="Replicas"
+          columns={columns}
+          rows={findable ? found.rows : replicas}
+          rowKey={(replica) => replica.id}
+          alert={replicaAlert}
+          {...(findable ? { sort: found } : {})}
+        />
+      )}
+    </>
   );
 }

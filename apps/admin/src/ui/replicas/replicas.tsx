@@ -46,7 +46,7 @@ export function Replicas() {
       />
       <section className="panel" aria-label="Replicas">
         <Loaded query={query} what="the replicas">
-          {(replicas) => <ReplicasTable replicas={replicas} />}
+          {(replicas) => <ReplicasTable replicas={replicas} findable />}
         </Loaded>
       </section>
     </>

@@ -2,7 +2,7 @@
 
 import { FlaskConical } from "lucide-react";
 import type { ReactNode } from "react";
-import { useCluster } from "../data/live.tsx";
+import { ClockProvider, useCluster } from "../data/live.tsx";
 import { NavRail } from "./nav-rail.tsx";
 import { TopBar } from "./top-bar.tsx";
 
@@ -10,7 +10,7 @@ import { TopBar } from "./top-bar.tsx";
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const { data } = useCluster();
   return (
-    <>
+    <ClockProvider>
       <a className="skip" href="#main">
         Skip to content
       </a>
@@ -31,6 +31,6 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           </main>
         </div>
       </div>
-    </>
+    </ClockProvider>
   );
 }

@@ -3,6 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { Keyboard } from "../palette/keyboard.tsx";
 import { BrandMark } from "./brand.tsx";
 import { LivePill } from "./live-pill.tsx";
 import { isWithin, pageGroups } from "./pages.ts";
@@ -31,6 +32,7 @@ export function TopBar() {
         </ol>
       </nav>
       <span className="grow" />
+      <Keyboard />
       <LivePill />
     </header>
   );
