@@ -54,7 +54,7 @@ async function openStream(url: string, tokens: number) {
   return { status: response.status, text };
 }
 
-describe("the agent program", { timeout: 120_000 }, () => {
+describe("the agent program", { timeout: 300_000 }, () => {
   it("joins, reports its node, and runs, drains and shows an engine as ordered", async () => {
     await using it = await cluster();
     it.agent.start();
@@ -114,24 +114,28 @@ describe("the agent program", { timeout: 120_000 }, () => {
     await until("them to be sent once only", () => it.admin.last?.report.logs.length === 0);
   });
 
-  it("is killed and started again while a stream runs: same engine, ready in the first report, stream uncut", async () => {
+  it("is killed and started again ten times while a stream runs: one engine, ready in each first report, stream uncut", async () => {
     await using it = await cluster();
     it.agent.start();
     const gpus = await until("GPUs", () => it.admin.last?.report.gpus);
     const launch = simulated([gpus[0]?.uuid ?? ""]);
     it.admin.desire({ run: [launch] });
     const before = await it.shard(({ phase }) => phase === "ready");
-    const stream = await openStream(before.url ?? "", 250);
+    // A minute of tokens, over as many deaths of the agent as it takes ten starts.
+    const stream = await openStream(before.url ?? "", 3_000);
     expect(stream.status).toBe(200);
-    await it.agent.end("SIGKILL");
-    const reports = it.admin.syncs.length;
-    it.agent.start();
-    const first = await until("a report of the second agent", () => it.admin.syncs.at(reports));
-    expect(first.report.shards).toMatchObject([{ phase: "ready", pid: before.pid, url: before.url }]);
-    expect(first.appliedVersion).toBe(1);
+    for (let death = 1; death <= 10; death += 1) {
+      await it.agent.end("SIGKILL");
+      const reports = it.admin.syncs.length;
+      it.agent.start();
+      const first = await until(`a report after death ${death}`, () => it.admin.syncs.at(reports));
+      expect(first.report.shards).toMatchObject([{ phase: "ready", pid: before.pid, url: before.url }]);
+      expect(first.appliedVersion).toBe(1);
+      expect(it.agent.engines()).toEqual([before.pid]);
+    }
     expect(it.admin.joins).toHaveLength(1);
+    expect((await stream.text).match(/"delta":\{"content":"[^"]/g)).toHaveLength(3_000);
     expect(await stream.text).toMatch(/data: \[DONE\]\s*$/);
-    expect(it.agent.engines()).toContain(before.pid);
 
     it.admin.desire({ stop: [stopOf(launch, 5_000)] });
     const { exit } = await it.shard(({ phase }) => phase === "exited");

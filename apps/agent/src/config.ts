@@ -130,6 +130,12 @@ export const agentSettings = defineSettings(
       help: "where the kernel's messages on GPUs (Xids) are read",
       valueName: "PATH",
     },
+    check: {
+      flag: "check",
+      schema: z.boolean(),
+      default: false,
+      help: "look at what this node needs (driver, engines, ports, admin), say what is missing, and end",
+    },
     stopEnginesOnExit: {
       flag: "stop-engines-on-exit",
       schema: z.boolean(),

@@ -49,30 +49,46 @@ export class EngineFinder implements RunGroupPart {
   }
 
   async #look(): Promise<void> {
-    const { registry, ownVersion, env, clock, log } = this.#options;
-    const found: RunnableEngine[] = [];
-    for (const { name, program } of registry.values()) {
-      if (program === null) {
-        found.push({ name, version: ownVersion });
-        continue;
-      }
-      const options = {
-        program: program.name,
-        args: program.versionArgs,
-        env,
-        timeoutMs: versionTimeoutMs,
-        killAfterMs,
-        clock,
-      };
-      const outcome = await runTool(options);
-      if (outcome.kind === "absent") continue;
-      // It is there but cannot say its version: a start will show why.
-      const text = outcome.kind === "ended" && outcome.code === 0 ? outcome.stdout : "";
-      found.push({ name, version: /\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? null });
-    }
+    const { log } = this.#options;
+    const found = await lookForEngines(this.#options);
     if (JSON.stringify(found) === JSON.stringify(this.#found)) return;
     log.info({ engines: found }, "engines found");
     this.#found = found;
     this.#changeListener();
   }
+}
+
+/** Looks once, asking each program on PATH for its version. */
+export async function lookForEngines({
+  registry,
+  ownVersion,
+  env,
+  clock,
+}: Pick<EngineFinderOptions, "registry" | "ownVersion" | "env" | "clock">): Promise<RunnableEngine[]> {
+  const found: RunnableEngine[] = [];
+  for (const { name, program } of registry.values()) {
+    if (program === null) {
+      found.push({ name, version: ownVersion });
+      continue;
+    }
+    const options = {
+      program: program.name,
+      args: program.versionArgs,
+      env,
+      timeoutMs: versionTimeoutMs,
+      killAfterMs,
+      clock,
+    };
+    const outcome = await runTool(options);
+    if (outcome.kind === "absent") continue;
+    // It is there but cannot say its version: a start will show why. llama-server says it on stderr.
+    const text = outcome.kind === "ended" && outcome.code === 0 ? `${outcome.stdout}\n${outcome.stderr}` : "";
+    found.push({ name, version: versionIn(text) });
+  }
+  return found;
+}
+
+/** `vllm --version` says 0.33.0, `sglang version` "sglang version: 0.5.14", llama-server "version: 6123 (80fb11a)". */
+export function versionIn(text: string): string | null {
+  return /\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? /^version: (\d+)/m.exec(text)?.[1] ?? null;
 }

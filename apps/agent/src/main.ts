@@ -26,6 +26,8 @@ import { openKernelLog } from "./gpus/kernel-log.ts";
 import { linuxMemory, machineSource } from "./gpus/machine-source.ts";
 import { simulatedSource } from "./gpus/simulated-source.ts";
 import { anyOwnAddress, localAddressTowards, readMachine } from "./machine.ts";
+import { preflightText } from "./preflight/check.ts";
+import { preflight } from "./preflight/preflight.ts";
 import { readEnvFile } from "./processes/environment.ts";
 import { warnOfEphemeralPorts } from "./processes/ephemeral-ports.ts";
 import { createPortPicker } from "./processes/ports.ts";
@@ -56,6 +58,7 @@ await runMain(async () => {
   const settings = parseSettings(agentSettings, { argv: process.argv.slice(2), env: process.env });
   refusePlaintext(settings);
   const log = createLogger({ name: "agent", level: settings.logLevel, pretty: process.stdout.isTTY });
+  if (settings.check) return await runPreflight(settings);
   const held = await holdDirectory(settings.dataDir);
   try {
     return await runAgent(settings, log);
@@ -200,6 +203,28 @@ async function runAgent(settings: AgentSettings, log: Logger): Promise<number> {
   await client.close();
   kernelLog?.close();
   return code;
+}
+
+/** `--check`: exit code 1 when something fails that the node cannot do without. */
+async function runPreflight(settings: AgentSettings): Promise<number> {
+  const { dataDir, adminUrl, ports, modelsDir, gpus: spec } = settings;
+  const simulated = spec.kind !== "auto";
+  const claimsDir = join(dataDir, "claims");
+  const tool = { env: process.env, clock: systemClock, timeoutMs: gpuToolTimeoutMs, killAfterMs: gpuToolKillAfterMs };
+  const shardOfPid = () => null;
+  const gpus = simulated
+    ? simulatedSource({ spec, nodeName: settings.nodeName, claimsDir, isAlive: () => true, shardOfPid })
+    : machineSource({ ...tool, shardOfPid, kernelLog: null, machineId: "local", systemMemory: linuxMemory });
+  const checks = await preflight({
+    ...{ dataDir, adminUrl, ports, gpus, env: process.env, clock: systemClock },
+    modelsDir: modelsDir ?? null,
+    advertise: settings.advertise ?? (await localAddressTowards(adminUrl)) ?? anyOwnAddress(),
+    kernelLogPath: settings.kernelLog,
+    registry: createEngineRegistry(simulated ? { command: simulatorCommand(), claimsDir } : null),
+    ownVersion: buildInfo().version,
+  });
+  process.stdout.write(preflightText(checks));
+  return checks.some(({ verdict }) => verdict === "fail") ? 1 : 0;
 }
 
 /** The simulator is started by path: it is a program of its own, as every engine is. */

@@ -8,18 +8,20 @@ const rangePath = "/proc/sys/net/ipv4/ip_local_port_range";
  * connection may then hold a port that an engine is given.
  */
 export async function warnOfEphemeralPorts(ports: PortRange, log: Logger): Promise<void> {
-  const [first, last] = await ephemeralRange();
-  if (first === undefined || last === undefined || ports.last < first || ports.first > last) return;
+  const ephemeral = await readEphemeralRange();
+  if (ephemeral === null || ports.last < ephemeral.first || ports.first > ephemeral.last) return;
   log.warn(
-    { ports, ephemeral: { first, last } },
+    { ports, ephemeral },
     "LLMGW_AGENT_PORTS overlaps the system's range for outgoing connections: an engine may find its port taken",
   );
 }
 
-async function ephemeralRange(): Promise<number[]> {
+/** The ports that this system gives to outgoing connections; null where that cannot be read. */
+export async function readEphemeralRange(): Promise<PortRange | null> {
   try {
-    return (await readFile(rangePath, "utf8")).trim().split(/\s+/).map(Number);
+    const [first, last] = (await readFile(rangePath, "utf8")).trim().split(/\s+/).map(Number);
+    return first === undefined || last === undefined ? null : { first, last };
   } catch {
-    return []; // not Linux: nothing to compare with
+    return null; // not Linux: nothing to compare with
   }
 }
