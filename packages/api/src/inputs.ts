@@ -11,9 +11,11 @@ const graceMs = z
 /** Cordon, uncordon and drain are one call with different targets. `node` is a name or an id. */
 export const setAvailabilityInput = z.strictObject({
   node: name,
+  /** Other nodes of the same order: done in one transaction, moves of one never end on another. */
+  also: z.array(name).max(99).optional(),
   target: z.enum(["active", "cordoned", "draining"]),
   reason: why.optional(),
-  /** Only this GPU (its UUID or index): cordon and uncordon. */
+  /** Only this GPU (its UUID or index). */
   gpu: z.string().optional(),
   graceMs: graceMs.optional(),
   force: z.boolean().optional(),
@@ -21,6 +23,19 @@ export const setAvailabilityInput = z.strictObject({
   plan: z.string().optional(),
 });
 export type SetAvailabilityInput = z.infer<typeof setAvailabilityInput>;
+
+export const drainReplicaInput = z.strictObject({
+  replica: name,
+  reason: why.optional(),
+  graceMs: graceMs.optional(),
+  force: z.boolean().default(false),
+  plan: z.string().optional(),
+});
+export type DrainReplicaInput = z.infer<typeof drainReplicaInput>;
+
+/** A change of a node's place in the cluster. */
+export const nodeInput = z.strictObject({ node: name, reason: why.optional() });
+export type NodeInput = z.infer<typeof nodeInput>;
 
 export const explainInput = z.strictObject({
   model: name.optional(),
@@ -31,7 +46,19 @@ export const explainInput = z.strictObject({
 });
 export type ExplainInput = z.infer<typeof explainInput>;
 
-export const previewInput = z.strictObject({ nodes: z.array(name).min(1).max(100), graceMs: graceMs.optional() });
+export const previewInput = z
+  .strictObject({
+    nodes: z.array(name).max(100).default([]),
+    gpus: z
+      .array(z.strictObject({ node: name, gpu: z.string() }))
+      .max(100)
+      .default([]),
+    replicas: z.array(name).max(100).default([]),
+    graceMs: graceMs.optional(),
+  })
+  .refine(({ nodes, gpus, replicas }) => nodes.length + gpus.length + replicas.length > 0, {
+    error: "expected at least one of nodes, gpus, replicas",
+  });
 export type PreviewInput = z.infer<typeof previewInput>;
 
 export const logsInput = z.strictObject({

@@ -3,8 +3,8 @@ export { AdmissionGate } from "./admission/gate.ts";
 export type { KeyLimits, MeterAnswer } from "./admission/key-meter.ts";
 export { KeyMeter, noKeyLimits } from "./admission/key-meter.ts";
 export { nodeAvailability } from "./cluster/availability.ts";
-export type { Drain, DrainLoss, DrainResult, Move, MoveStep } from "./cluster/drain.ts";
-export { moveSteps } from "./cluster/drain.ts";
+export type { Drain, DrainLoss, DrainResult, DrainScope, Move, MoveStep } from "./cluster/drain.ts";
+export { drainCovers, drainScope, moveSteps } from "./cluster/drain.ts";
 export type {
   Gpu,
   GpuFacts,
@@ -17,10 +17,25 @@ export type {
 export { whatClears } from "./cluster/gpu-clearing.ts";
 export type { GpuQuestion } from "./cluster/gpu-verdict.ts";
 export { judgeGpu, judgeMissingGpu } from "./cluster/gpu-verdict.ts";
-export type { LivenessClock } from "./cluster/liveness.ts";
-export { nodeLiveness } from "./cluster/liveness.ts";
-export type { EngineName, Model, ModelSource, ModelSpec, RoutingPolicy } from "./cluster/model.ts";
-export { engineNames, routingPolicies } from "./cluster/model.ts";
+export type { LivenessClock, MassSilence } from "./cluster/liveness.ts";
+export { isConfirmedLost, massSilence, nodeLiveness, rememberedReturns } from "./cluster/liveness.ts";
+export type {
+  EngineName,
+  Model,
+  ModelRevision,
+  ModelSource,
+  ModelSpec,
+  Rollout,
+  RoutingPolicy,
+} from "./cluster/model.ts";
+export {
+  engineNames,
+  launchText,
+  routingPolicies,
+  specOfRevision,
+  startedModel,
+  withLoadTime,
+} from "./cluster/model.ts";
 export type { Availability, Cordon, CordonOwner, Liveness, Node, RunnableEngine } from "./cluster/node.ts";
 export type { Reading } from "./cluster/reading.ts";
 export { readingOrNull } from "./cluster/reading.ts";
@@ -66,7 +81,14 @@ export { reason } from "./reasons/reason.ts";
 export type { Action } from "./reconcile/action.ts";
 export { takesVersion } from "./reconcile/action.ts";
 export type { Instant } from "./reconcile/apply.ts";
-export { applyToDrain, applyToMove, applyToReplica, createdReplica } from "./reconcile/apply.ts";
+export {
+  applyToCordons,
+  applyToDrain,
+  applyToMove,
+  applyToReplica,
+  applyToRollout,
+  createdReplica,
+} from "./reconcile/apply.ts";
 export type { DesiredShard, NodeDesire, ShardKey } from "./reconcile/desired-for-node.ts";
 export { desiredForNode } from "./reconcile/desired-for-node.ts";
 export type { DrainProgress, DrainQuestion, MoveProgress } from "./reconcile/drain-view.ts";
@@ -79,12 +101,17 @@ export type { PlanInput } from "./reconcile/plan.ts";
 export { plan } from "./reconcile/plan.ts";
 export type {
   DrainForecast,
-  PreviewedModel,
+  DrainTarget,
   PreviewedMove,
   PreviewOutcome,
   PreviewQuestion,
 } from "./reconcile/preview-drain.ts";
 export { previewDrain } from "./reconcile/preview-drain.ts";
+export type { PreviewedModel } from "./reconcile/preview-models.ts";
+export type { ReplicaChecked } from "./reconcile/refuse.ts";
+export { cordonRefusal, modelRefusal, replicaRefusal, rolloutRefusal } from "./reconcile/refuse.ts";
+export type { Revising } from "./reconcile/revise.ts";
+export { revised, rolledBack } from "./reconcile/revise.ts";
 export type { AffinityKeys } from "./routing/affinity.ts";
 export { AffinityTable, prefixKeys, sessionKeys } from "./routing/affinity.ts";
 export type { BodyScanResult, ByteSpan } from "./routing/body-scan.ts";

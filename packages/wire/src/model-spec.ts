@@ -90,7 +90,12 @@ export const modelManifest = z
           .prefault({}),
       })
       .prefault({}),
-    update: z.strictObject({ maxSurge: z.int().min(1).max(64).default(1) }).prefault({}),
+    update: z
+      .strictObject({
+        maxSurge: z.int().min(1).max(64).default(1),
+        whenFull: z.enum(["wait", "replace"]).default("wait"),
+      })
+      .prefault({}),
     drain: z.strictObject({ grace: durationMs.optional() }).prefault({}),
     load: z.strictObject({ max: durationMs.prefault("30m"), stall: durationMs.prefault("5m") }).prefault({}),
   })

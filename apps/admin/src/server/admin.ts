@@ -172,7 +172,7 @@ function createIntake({ database, settings, clock, log }: AdminOptions, onUrgent
       readGpus: (nodeId) => readGpus(database, nodeId),
       findGpuHolders: (uuids) => findGpuHolders(database, uuids),
       saveReports: async (rows, { urgent }) => {
-        const saved = await saveNodeReports(database, rows, { urgent });
+        const saved = await saveNodeReports(database, rows, { urgent, suspectAfterMs });
         if (urgent) onUrgent();
         return saved;
       },

@@ -1,6 +1,7 @@
 import { permissions } from "@llmgw/api";
 import { appRouter } from "@llmgw/api/server";
 import { expect, test } from "vitest";
+import { type Database, toJson } from "./db/database.ts";
 import { acquireLease } from "./db/lease.ts";
 import { testDatabase } from "./db/testing/test-database.ts";
 import { post, ScriptedAgent, ScriptedRouter } from "./testing/scripted-machines.ts";
@@ -23,15 +24,28 @@ test("every mutation leaves an audit row of its own verb, with who asked and fro
   await using admin = await startTestAdmin({ databaseUrl: database.url });
   await new ScriptedAgent(admin, "a").join();
   const { drain } = await admin.client.nodes.setAvailability.mutate({ node: "a", target: "draining" });
-  const model = { id: "m", source: { hub: "m" }, engine: { name: "sim" }, resources: { memoryPerGpu: "1GiB" } };
+  const model = {
+    id: "m",
+    source: { hub: "m" },
+    engine: { name: "sim" },
+    resources: { memoryPerGpu: "1GiB" },
+  } as const;
+  await admin.client.models.applySpec.mutate({ ...model, engine: { name: "sim", args: ["--old"] } });
+  await runReplicaAndLoseGpu(database.prisma, await new ScriptedAgent(admin, "c").join());
   const inputs: Record<string, unknown> = {
     "nodes.setAvailability": { node: "a", target: "cordoned", reason: "why" },
     "models.applySpec": model,
+    "models.acceptGap": { model: "m" },
+    "models.rollback": { model: "m", revision: 1 },
     "models.scale": { model: "m", replicas: 0 },
+    "replicas.drain": { replica: "m-aaaaa" },
     "models.delete": { model: "m" },
     "drains.extend": { drain: drain?.id, graceMs: 1_000 },
     "drains.force": { drain: drain?.id },
     "drains.stop": { drain: drain?.id },
+    "nodes.acceptInventory": { node: "c" },
+    "nodes.confirmLost": { node: "a" },
+    "nodes.remove": { node: "a" },
     "access.createSignInLink": {},
     "keys.create": { name: "alice" },
     "keys.update": { key: "alice", models: ["m"] },
@@ -49,6 +63,18 @@ test("every mutation leaves an audit row of its own verb, with who asked and fro
   const { seq } = await database.prisma.cluster.findFirstOrThrow();
   expect(await database.prisma.audit.count(), "numbers have no gaps").toBe(Number(seq));
 });
+
+/** A replica that runs on a node, and a GPU that the node had and does not report any more. */
+async function runReplicaAndLoseGpu(database: Database, agent: ScriptedAgent): Promise<void> {
+  const { nodeId } = agent;
+  const shard = { generation: 1, rank: 0, nodeId, memoryMibPerGpu: 1_024 };
+  const replica = { id: "m-aaaaa", modelId: "m", modelRevision: 1, generation: 1, phase: "serving" };
+  await database.replica.create({ data: { ...replica, shards: { create: shard } } });
+  const health = { status: "unhealthy", reason: null, evidence: null, sinceMs: 0, bootId: "", schedulable: false };
+  const facts = toJson(agent.request().report.gpus?.[0] ?? {});
+  const gpu = { uuid: "SIM-c-0", nodeId, index: 0, facts, health: { ...health, evict: "none" } };
+  await database.gpu.create({ data: { ...gpu, missingSince: new Date() } });
+}
 
 test("a refused call is one row for its actor, verb and minute, with a count", async () => {
   await using database = await testDatabase();

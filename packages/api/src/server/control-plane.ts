@@ -3,9 +3,11 @@ import type { AgentSyncAnswer, AgentSyncRequest, RouterSyncAnswer, RouterSyncReq
 import type {
   AuditInput,
   CreateKeyInput,
+  DrainReplicaInput,
   DrainsInput,
   ExplainInput,
   LogsInput,
+  NodeInput,
   PreviewInput,
   ReplicasInput,
   RevokeKeyInput,
@@ -54,7 +56,14 @@ export interface ControlPlane {
   readonly nodes: {
     list(): Promise<readonly NodeView[]>;
     get(node: string): Promise<Outcome<NodeView>>;
-    setAvailability(input: SetAvailabilityInput, actor: Actor): Promise<Outcome<AvailabilityChange>>;
+    setAvailability(
+      input: SetAvailabilityInput,
+      actor: Actor,
+    ): Promise<Outcome<AvailabilityChange & { also: readonly AvailabilityChange[] }>>;
+    confirmLost(input: NodeInput, actor: Actor): Promise<Outcome<NodeView>>;
+    acceptInventory(input: NodeInput, actor: Actor): Promise<Outcome<NodeView>>;
+    /** `released`: shards that were never confirmed gone and hold nothing any more. */
+    remove(input: NodeInput, actor: Actor): Promise<Outcome<{ name: string; released: string[] }>>;
   };
   readonly models: {
     list(): Promise<readonly ModelView[]>;
@@ -63,6 +72,11 @@ export interface ControlPlane {
       spec: ModelSpec,
       actor: Actor,
     ): Promise<Outcome<{ model: ModelView; change: "created" | "updated" | "unchanged" }>>;
+    rollback(
+      input: { model: string; revision?: number | undefined; reason?: string | undefined },
+      actor: Actor,
+    ): Promise<Outcome<ModelView>>;
+    acceptGap(input: { model: string; reason?: string | undefined }, actor: Actor): Promise<Outcome<ModelView>>;
     scale(
       input: { model: string; replicas: number; reason?: string | undefined },
       actor: Actor,
@@ -72,6 +86,7 @@ export interface ControlPlane {
   readonly replicas: {
     list(input: ReplicasInput): Promise<readonly ReplicaView[]>;
     get(replica: string): Promise<Outcome<{ replica: ReplicaView; record: PlacementRecord | null }>>;
+    drain(input: DrainReplicaInput, actor: Actor): Promise<Outcome<AvailabilityChange>>;
     logs(input: LogsInput, signal: AbortSignal): Promise<Outcome<{ lines: string[]; truncated: boolean }>>;
   };
   readonly placement: { explain(input: ExplainInput): Promise<Outcome<PlacementRecord>> };

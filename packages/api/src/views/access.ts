@@ -59,6 +59,8 @@ export const clusterView = z.object({
   replicas: z.object({ total: z.int(), serving: z.int() }),
   openDrains: z.int(),
   routers: z.object({ live: z.int(), silent: z.int() }),
+  /** Most nodes went silent together: taken for a fault of ours, nothing of theirs is replaced. Null: they did not. */
+  massSilence: z.object({ silent: z.int(), nodes: z.int() }).nullable(),
   /** Who runs the control loop. Null: nobody holds the lease just now. */
   leader: z.string().nullable(),
   routerUrl: z.string().nullable(),

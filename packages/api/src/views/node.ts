@@ -49,6 +49,8 @@ export const nodeView = z.object({
   availability: z.enum(["active", "cordoned", "draining", "drained"]),
   liveness: z.enum(["live", "suspect", "lost"]),
   lastSeenAt: instant.nullable(),
+  /** Since when an operator calls it lost; null where nobody does, or it was heard since. */
+  lostConfirmedAt: instant.nullable(),
   registeredAt: instant,
   simulated: z.boolean(),
   labels: z.record(z.string(), z.string()),

@@ -1,8 +1,12 @@
-import type { Drain, DrainResult } from "./drain.ts";
+import { type Drain, type DrainResult, drainScope } from "./drain.ts";
 import type { Availability, Node } from "./node.ts";
 
-/** Results after which a node counts as emptied; after the others its cordon is only a cordon. */
-const emptied: ReadonlySet<DrainResult> = new Set(["complete", "completeWithLosses", "unconfirmed"]);
+const emptied: ReadonlySet<DrainResult | null> = new Set(["complete", "completeWithLosses", "unconfirmed"]);
+
+/** Results after which a node (or GPU) counts as emptied; after the others its cordon is only a cordon. */
+export function isEmptied(result: DrainResult | null): boolean {
+  return emptied.has(result);
+}
 
 /**
  * What operators and drains decided about a node. Cordons of health and of flapping, and those of single GPUs, do not
@@ -11,13 +15,13 @@ const emptied: ReadonlySet<DrainResult> = new Set(["complete", "completeWithLoss
 export function nodeAvailability(node: Node, drains: readonly Drain[]): Availability {
   let last: Drain | null = null;
   for (const drain of drains) {
-    if (drain.nodeId !== node.id) continue;
+    if (drain.nodeId !== node.id || drainScope(drain) !== "node") continue;
     if (drain.endedAtMs === null) return "draining";
     if (last === null || endsLater(drain, last)) last = drain;
   }
   const whole = node.cordons.filter((cordon) => cordon.gpuUuid === null);
   const ofDrain = whole.filter((cordon) => cordon.owner === "drain");
-  if (last !== null && last.result !== null && emptied.has(last.result)) {
+  if (last !== null && isEmptied(last.result)) {
     const lastId = last.id;
     if (ofDrain.some((cordon) => cordon.drainId === null || cordon.drainId === lastId)) return "drained";
   }

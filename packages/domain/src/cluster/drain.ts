@@ -1,4 +1,5 @@
 import type { Reason } from "../reasons/reason.ts";
+import type { Shard } from "./shard.ts";
 
 export type DrainResult = "complete" | "completeWithLosses" | "unconfirmed" | "cancelled" | "failed";
 
@@ -9,10 +10,17 @@ export interface DrainLoss {
   readonly reason: Reason;
 }
 
-/** A drain of one node. Open while `endedAtMs` is null. Times are absolute, so nothing's restart changes them. */
+/**
+ * A drain of one node, of one GPU of it, or of one replica. Open while `endedAtMs` is null. Times are absolute, so
+ * nothing's restart changes them.
+ */
 export interface Drain {
   readonly id: string;
   readonly nodeId: string;
+  /** Only what runs on this GPU leaves; null: a drain of the whole node or of a replica. */
+  readonly gpuUuid: string | null;
+  /** Only this replica leaves, as it ran when that was asked; nothing is cordoned. */
+  readonly replica: { readonly id: string; readonly generation: number } | null;
   readonly by: string;
   readonly reason: string;
   readonly startedAtMs: number;
@@ -22,6 +30,24 @@ export interface Drain {
   readonly endedAtMs: number | null;
   readonly result: DrainResult | null;
   readonly losses: readonly DrainLoss[];
+}
+
+export type DrainScope = "node" | "gpu" | "replica";
+
+export function drainScope(drain: Pick<Drain, "gpuUuid" | "replica">): DrainScope {
+  return drain.replica !== null ? "replica" : drain.gpuUuid !== null ? "gpu" : "node";
+}
+
+/** Does a shard have to go for this drain to end. */
+export function drainCovers(
+  drain: Pick<Drain, "nodeId" | "gpuUuid" | "replica">,
+  shard: Pick<Shard, "replicaId" | "generation" | "nodeId" | "gpuUuids">,
+): boolean {
+  if (drain.replica !== null) {
+    return shard.replicaId === drain.replica.id && shard.generation <= drain.replica.generation;
+  }
+  if (drain.gpuUuid !== null) return shard.gpuUuids.includes(drain.gpuUuid);
+  return shard.nodeId === drain.nodeId;
 }
 
 export const moveSteps = [
@@ -36,7 +62,7 @@ export const moveSteps = [
 /** The steps of a rolling move, in order. A replica that serves nothing goes from `queued` to `stopping` at once. */
 export type MoveStep = (typeof moveSteps)[number];
 
-/** One replica's way off a draining node. Kept after the drain as its record. */
+/** One replica's way out of a drain. Kept after the drain as its record. */
 export interface Move {
   readonly drainId: string;
   readonly replicaId: string;

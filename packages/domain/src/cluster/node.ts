@@ -44,6 +44,10 @@ export interface Node {
   readonly registeredAtMs: number;
   /** When its last sync arrived, by the database clock; null before the first. */
   readonly lastSeenAtMs: number | null;
+  /** When it was heard again after a silence that made it suspect, the latest ones, newest last. */
+  readonly returnsAtMs: readonly number[];
+  /** An operator said that it is gone for good; it ends with its next word. */
+  readonly lostConfirmedAtMs: number | null;
   /** The desired-state version its agent has applied. */
   readonly appliedVersion: number;
   readonly cordons: readonly Cordon[];

@@ -40,6 +40,8 @@ export interface Replica {
    * applied version is at least this.
    */
   readonly stateVersion: number;
+  /** Where its head answers, as routers were told; null while it is not in their table. */
+  readonly url: string | null;
   /** Since when it has been in the routers' endpoint table for this generation; null while it is not. */
   readonly offeredAtMs: number | null;
   /** Since when the proof of serving has held without a break; null while it does not. */

@@ -28,6 +28,23 @@ export interface ControlSettings {
   readonly failureWindowMs: number;
   /** Failures are forgotten after serving this long. */
   readonly failuresForgottenMs: number;
+  /** This share of the nodes silent within one window, and at least so many: the silence is taken for ours. */
+  readonly massSilenceRatio: number;
+  readonly massSilenceMinNodes: number;
+  readonly massSilenceWindowMs: number;
+  /** A node that returned this often within the window flaps, until it has been heard for `flapStableMs` on end. */
+  readonly flapReturns: number;
+  readonly flapWindowMs: number;
+  readonly flapStableMs: number;
+  /** So many failed starts of so many models within `failureWindowMs` cordon a node for `blackHoleCordonMs`. */
+  readonly blackHoleStarts: number;
+  readonly blackHoleModels: number;
+  readonly blackHoleCordonMs: number;
+  /** A rollout is paused after so many failed starts, or when a new replica is not reached for this long. */
+  readonly rolloutFailures: number;
+  readonly rolloutStallMs: number;
+  /** A drain whose time is up ends as failed when a process has survived its stop for this long. */
+  readonly stuckAfterMs: number;
   /** MiB of each GPU that placement leaves alone. */
   readonly reserveMibPerGpu: number;
 }
@@ -48,6 +65,18 @@ export const defaultControlSettings: ControlSettings = {
   replaceAfterFailures: 3,
   failureWindowMs: 5 * 60_000,
   failuresForgottenMs: 10 * 60_000,
+  massSilenceRatio: 0.55,
+  massSilenceMinNodes: 3,
+  massSilenceWindowMs: 60_000,
+  flapReturns: 3,
+  flapWindowMs: 10 * 60_000,
+  flapStableMs: 60_000,
+  blackHoleStarts: 3,
+  blackHoleModels: 2,
+  blackHoleCordonMs: 10 * 60_000,
+  rolloutFailures: 3,
+  rolloutStallMs: 10 * 60_000,
+  stuckAfterMs: 5 * 60_000,
   reserveMibPerGpu: 512,
 };
 
@@ -62,7 +91,7 @@ export interface ClusterSnapshot {
   readonly models: readonly Model[];
   /** All replicas that are not stopped, and stopped ones that an open drain or a move still names. */
   readonly replicas: readonly Replica[];
-  /** Open drains, and each node's latest ended one. */
+  /** Open drains, and of each node and GPU the latest ended one. */
   readonly drains: readonly Drain[];
   readonly moves: readonly Move[];
   readonly routers: readonly Router[];

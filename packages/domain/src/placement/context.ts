@@ -1,4 +1,4 @@
-import type { Drain } from "../cluster/drain.ts";
+import { type Drain, drainScope } from "../cluster/drain.ts";
 import type { Gpu } from "../cluster/gpu.ts";
 import { nodeLiveness } from "../cluster/liveness.ts";
 import type { Model } from "../cluster/model.ts";
@@ -36,7 +36,7 @@ export function placementContext(question: PlacementQuestion): PlacementContext 
   const { snapshot, model, settings, penalties } = question;
   const openDrains = new Map<string, Drain>();
   for (const drain of snapshot.drains) {
-    if (drain.endedAtMs !== null) continue;
+    if (drain.endedAtMs !== null || drainScope(drain) !== "node") continue;
     const other = openDrains.get(drain.nodeId);
     if (other === undefined || drain.startedAtMs < other.startedAtMs) openDrains.set(drain.nodeId, drain);
   }

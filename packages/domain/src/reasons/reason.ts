@@ -53,6 +53,10 @@ export interface ReasonParams {
   load_timed_out: { node: string; afterMs: number };
   moving_for_drain: { node: string; by: string };
   moving_for_node_lost: { node: string; silentMs: number };
+  moving_for_gpu: { node: string; gpu: string; why: string };
+  moving_for_rollout: { model: string; from: number; to: number };
+  moving_for_replica_drain: { by: string };
+  moving_for_gpu_drain: { node: string; gpu: string; by: string };
   draining_inflight: { inflight: number; routers: number };
   /** -1: the engine's count is not known. */
   draining_engine_busy: { running: number; waiting: number };
@@ -73,9 +77,20 @@ export interface ReasonParams {
   proving_replacement: { replica: string; forMs: number; needMs: number };
   stopped_at_deadline: { deadlineMs: number };
   stopped_by_force: { by: string };
+  /** A rollout of a model that says `whenFull: replace` found no room beside what runs. */
+  stopped_for_room: { model: string; nearest: string };
+  /** A move to another revision is over: the replica of the new one serves. */
+  replaced_by_revision: { model: string; revision: number };
   engine_count_disagreed: { running: number; waiting: number };
   loss_no_replacement: { model: string };
   loss_node_lost: { node: string };
+  loss_stuck_process: { node: string; pid: number };
+  // Nodes as a whole.
+  node_flapping: { node: string; returns: number; withinMs: number };
+  node_black_hole: { node: string; failures: number; models: string; withinMs: number };
+  // Rollouts.
+  rollout_starts_failed: { model: string; revision: number; failures: number; node: string; cause: string };
+  rollout_not_reached: { model: string; revision: number; replica: string; forMs: number; routers: string };
 }
 
 export type ReasonCode = keyof ReasonParams;

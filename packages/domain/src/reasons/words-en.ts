@@ -68,6 +68,10 @@ export const english: ReasonWords = {
   load_timed_out: (p) => `was not ready on ${p.node} within ${seconds(p.afterMs)}`,
   moving_for_drain: (p) => `moves off ${p.node}, drained by ${p.by}`,
   moving_for_node_lost: (p) => `${p.node} has been silent for ${seconds(p.silentMs)}; routers still reach the engine`,
+  moving_for_gpu: (p) => `moves off ${p.gpu} of ${p.node}: ${p.why}`,
+  moving_for_rollout: (p) => `moves to revision ${p.to} of ${p.model}, runs revision ${p.from}`,
+  moving_for_replica_drain: (p) => `is drained by ${p.by}`,
+  moving_for_gpu_drain: (p) => `moves off ${p.gpu} of ${p.node}, drained by ${p.by}`,
   draining_inflight: (p) => `${counted(p.inflight, "request")} in flight on ${counted(p.routers, "router")}`,
   draining_engine_busy: (p) =>
     p.running < 0
@@ -90,10 +94,20 @@ export const english: ReasonWords = {
   proving_replacement: (p) => `its replacement ${p.replica} has served for ${seconds(p.forMs)} of ${seconds(p.needMs)}`,
   stopped_at_deadline: () => "the grace period ended with no replacement serving",
   stopped_by_force: (p) => `forced by ${p.by}`,
+  stopped_for_room: (p) => `stopped to make room for the next revision of ${p.model}: ${p.nearest}`,
+  replaced_by_revision: (p) => `replaced by revision ${p.revision} of ${p.model}`,
   engine_count_disagreed: (p) =>
     p.running < 0
       ? "routers were quiet; the engine's own count could not be read"
       : `routers were quiet while the engine still counted ${p.running} running, ${p.waiting} waiting`,
   loss_no_replacement: (p) => `${p.model} had no replacement serving`,
   loss_node_lost: (p) => `${p.node} went away before its processes were confirmed gone`,
+  loss_stuck_process: (p) => `pid ${p.pid} on ${p.node} survived SIGKILL`,
+  node_flapping: (p) => `${p.node} went silent and came back ${times(p.returns)} within ${seconds(p.withinMs)}`,
+  node_black_hole: (p) =>
+    `${counted(p.failures, "start")} of several models (${p.models}) failed on ${p.node} within ${seconds(p.withinMs)}`,
+  rollout_starts_failed: (p) =>
+    `revision ${p.revision} of ${p.model} failed to start ${times(p.failures)}, last on ${p.node}: ${p.cause}`,
+  rollout_not_reached: (p) =>
+    `${p.replica} of revision ${p.revision} of ${p.model} is ready, and these routers have not reached it for ${seconds(p.forMs)}: ${p.routers}`,
 };

@@ -82,6 +82,10 @@ export const chinese: ReasonWords = {
   load_timed_out: (p) => `在 ${p.node} 上 ${duration(p.afterMs)}内未能就绪`,
   moving_for_drain: (p) => `正在迁出 ${p.node}，该节点由 ${p.by} 排空`,
   moving_for_node_lost: (p) => `${p.node} 已有 ${duration(p.silentMs)}没有上报；路由器仍能连通引擎`,
+  moving_for_gpu: (p) => `正在迁出 ${p.node} 的 ${p.gpu}：${p.why}`,
+  moving_for_rollout: (p) => `正在迁移到 ${p.model} 的第 ${p.to} 版，当前为第 ${p.from} 版`,
+  moving_for_replica_drain: (p) => `由 ${p.by} 排空`,
+  moving_for_gpu_drain: (p) => `正在迁出 ${p.node} 的 ${p.gpu}，该 GPU 由 ${p.by} 排空`,
   draining_inflight: (p) => `${p.routers} 个路由器上还有 ${p.inflight} 个请求在处理`,
   draining_engine_busy: (p) =>
     p.running < 0
@@ -103,12 +107,21 @@ export const chinese: ReasonWords = {
   proving_replacement: (p) => `其替换副本 ${p.replica} 已服务 ${duration(p.forMs)}，需要 ${duration(p.needMs)}`,
   stopped_at_deadline: () => "宽限期已到，仍没有替换副本提供服务",
   stopped_by_force: (p) => `由 ${p.by} 强制执行`,
+  stopped_for_room: (p) => `为 ${p.model} 的新版本腾出位置而停止：${p.nearest}`,
+  replaced_by_revision: (p) => `已由 ${p.model} 的第 ${p.revision} 版替换`,
   engine_count_disagreed: (p) =>
     p.running < 0
       ? "路由器均已空闲；引擎自己的计数无法读取"
       : `路由器均已空闲，而引擎仍计有 ${p.running} 个运行中、${p.waiting} 个等待中`,
   loss_no_replacement: (p) => `${p.model} 没有提供服务的替换副本`,
   loss_node_lost: (p) => `${p.node} 在确认其进程退出之前已失联`,
+  loss_stuck_process: (p) => `${p.node} 上的进程 pid ${p.pid} 未能被 SIGKILL 终止`,
+  node_flapping: (p) => `${p.node} 在 ${duration(p.withinMs)}内 ${p.returns} 次失联后恢复`,
+  node_black_hole: (p) => `${duration(p.withinMs)}内多个模型（${p.models}）在 ${p.node} 上启动失败 ${p.failures} 次`,
+  rollout_starts_failed: (p) =>
+    `${p.model} 的第 ${p.revision} 版已启动失败 ${p.failures} 次，最近一次在 ${p.node}：${p.cause}`,
+  rollout_not_reached: (p) =>
+    `${p.model} 第 ${p.revision} 版的 ${p.replica} 已就绪，但以下路由器已有 ${duration(p.forMs)}未能连通：${p.routers}`,
 };
 
 function sentence(reason: Reason): string {

@@ -64,8 +64,9 @@ export type Action =
    * A change of phase.
    * check: phase is `from`, generation is `generation`. Where `to` is `stopped`: no shard of it is unreleased.
    * write: phase `to`, since now; `reason`; `drainId`; `notBeforeMs` and `failures` where given (absent: unchanged).
-   *   offeredAt: null unless `to` is starting, serving, moving or draining; now where it is null and `to` is serving,
+   *   offeredAt, url: null unless `to` is starting, serving, moving or draining; now where it is null and `to` is serving,
    *   moving or draining. provenSince: null unless `to` is serving or moving. routersQuietSince: null.
+   *   From starting to serving: the model remembers how long that took (`withLoadTime`).
    * version: exactly when `routing` is true (its place in the endpoint table changes, or it starts or ends to drain);
    *   that version is its new `stateVersion`, so that routers' and agents' words of before do not count for the change.
    */
@@ -81,11 +82,18 @@ export type Action =
       readonly failures?: Replica["failures"];
     } & Caused)
   /**
-   * The head is ready: it enters the endpoint table (state serving) so that routers can prove it; the phase stays.
-   * check: phase starting, generation, offeredAt null. write: offeredAt now.
+   * The head is ready: it enters the endpoint table (state serving) so that routers can prove it; the phase stays. Or its
+   * address has changed: routers have to prove the new one.
+   * check: generation; phase starting, or offered already with another address.
+   * write: offeredAt now where it is null; url; provenSince, routersQuietSince null.
    * version: yes; it is the new `stateVersion`.
    */
-  | ({ readonly kind: "offer_endpoint"; readonly replicaId: string; readonly generation: number } & Caused)
+  | ({
+      readonly kind: "offer_endpoint";
+      readonly replicaId: string;
+      readonly generation: number;
+      readonly url: string;
+    } & Caused)
   /**
    * What routers and agents prove of a replica has changed.
    * check: generation. write: provenSince, routersQuietSince. version: no (nobody has to act on it).
@@ -147,7 +155,7 @@ export type Action =
       readonly lost: boolean;
     }
   /**
-   * check: the drain is open; unless the result is `unconfirmed`: no unreleased shard on its node.
+   * check: the drain is open; unless the result is `unconfirmed` or `failed`: no unreleased shard that it covers.
    * write: endedAt now, result, losses. The cordon stays: it is what makes the node `drained`.
    * version: yes (availability is part of every snapshot).
    */
@@ -156,6 +164,30 @@ export type Action =
       readonly drainId: string;
       readonly result: DrainResult;
       readonly losses: readonly DrainLoss[];
+    }
+  /**
+   * The control plane itself keeps new work away from a node.
+   * check: the node exists and has no cordon of this owner. write: the cordon, by `system`, with the reason in words.
+   * version: yes (availability is part of every snapshot).
+   */
+  | {
+      readonly kind: "set_cordon";
+      readonly nodeId: string;
+      readonly owner: "health" | "flapping";
+      readonly reason: Reason;
+    }
+  /** Its cause is over. check: the cordon exists. write: it is gone. version: yes. */
+  | { readonly kind: "lift_cordon"; readonly nodeId: string; readonly owner: "health" | "flapping" }
+  /**
+   * A rollout is complete (`failure` null), or is paused as failed.
+   * check: the model is at `revision`, has a rollout, and that one is not paused. write: rollout null, or its failedAt
+   *   now and reason. version: yes (what is started from now on changes).
+   */
+  | {
+      readonly kind: "set_rollout";
+      readonly modelId: string;
+      readonly revision: number;
+      readonly failure: Reason | null;
     };
 
 /** Whether committing this action takes the next version (see the kinds). */
@@ -166,6 +198,9 @@ export function takesVersion(action: Action): boolean {
     case "stop_shard":
     case "release_shard":
     case "end_drain":
+    case "set_cordon":
+    case "lift_cordon":
+    case "set_rollout":
       return true;
     case "set_phase":
       return action.routing;

@@ -1,6 +1,9 @@
 import type { Drain, Move } from "../cluster/drain.ts";
+import type { Rollout } from "../cluster/model.ts";
+import type { Cordon } from "../cluster/node.ts";
 import type { Replica, ReplicaPhase } from "../cluster/replica.ts";
 import type { Shard } from "../cluster/shard.ts";
+import { describeReason } from "../reasons/catalogue.ts";
 import type { Action } from "./action.ts";
 
 /** When an action takes effect: the clock, and the version that its transaction takes (see `takesVersion`). */
@@ -10,7 +13,8 @@ export interface Instant {
 }
 
 type On<K extends Action["kind"]> = Extract<Action, { readonly kind: K }>;
-type ReplicaAction = Exclude<Action, On<"create_replica"> | On<"set_move"> | On<"end_drain">>;
+type ReplicaAction = Extract<Action, { readonly replicaId: string }>;
+type OwnAction = Exclude<ReplicaAction, On<"create_replica"> | On<"set_move">>;
 
 const inTable: ReadonlySet<ReplicaPhase> = new Set(["serving", "moving", "draining"]);
 
@@ -28,6 +32,7 @@ export function createdReplica(action: On<"create_replica">, at: Instant): Repli
     replaces: action.replaces,
     drainId: action.drainId,
     stateVersion: 0,
+    url: null,
     offeredAtMs: null,
     provenSinceMs: null,
     routersQuietSinceMs: null,
@@ -40,7 +45,7 @@ export function createdReplica(action: On<"create_replica">, at: Instant): Repli
 /** The replica after the action. `shareGpu` is its model's, needed where the action places it. */
 export function applyToReplica(
   replica: Replica,
-  action: ReplicaAction,
+  action: OwnAction,
   at: Instant & { readonly shareGpu: boolean },
 ): Replica {
   switch (action.kind) {
@@ -51,7 +56,14 @@ export function applyToReplica(
     case "set_phase":
       return phased(replica, action, at);
     case "offer_endpoint":
-      return { ...replica, offeredAtMs: at.nowMs, stateVersion: at.version };
+      return {
+        ...replica,
+        offeredAtMs: replica.offeredAtMs ?? at.nowMs,
+        url: action.url,
+        provenSinceMs: null,
+        routersQuietSinceMs: null,
+        stateVersion: at.version,
+      };
     case "set_proof":
       return {
         ...replica,
@@ -84,6 +96,34 @@ export function applyToDrain(drain: Drain, action: On<"end_drain">, at: Instant)
   return { ...drain, endedAtMs: at.nowMs, result: action.result, losses: action.losses };
 }
 
+/** A node's cordons after the control plane set or lifted one of its own. `id` is that of a new one. */
+export function applyToCordons(
+  cordons: readonly Cordon[],
+  action: On<"set_cordon"> | On<"lift_cordon">,
+  at: Instant & { readonly id: string },
+): readonly Cordon[] {
+  const { nodeId, owner } = action;
+  const others = cordons.filter((cordon) => cordon.owner !== owner);
+  if (action.kind === "lift_cordon") return others;
+  const why = describeReason(action.reason);
+  const added = {
+    id: at.id,
+    nodeId,
+    gpuUuid: null,
+    owner,
+    by: "system",
+    reason: why,
+    sinceMs: at.nowMs,
+    drainId: null,
+  };
+  return [...others, added];
+}
+
+/** A model's rollout after it completed or failed. */
+export function applyToRollout(rollout: Rollout, action: On<"set_rollout">, at: Instant): Rollout | null {
+  return action.failure === null ? null : { ...rollout, failedAtMs: at.nowMs, reason: action.failure };
+}
+
 function placed(replica: Replica, action: On<"place_replica">, at: Instant & { readonly shareGpu: boolean }): Replica {
   const generation = action.fromGeneration + 1;
   const shards = action.shards.map(
@@ -108,6 +148,7 @@ function placed(replica: Replica, action: On<"place_replica">, at: Instant & { r
     reason: null,
     drainId: action.drainId,
     stateVersion: at.version,
+    url: null,
     offeredAtMs: null,
     provenSinceMs: null,
     routersQuietSinceMs: null,
@@ -118,7 +159,8 @@ function placed(replica: Replica, action: On<"place_replica">, at: Instant & { r
 
 function phased(replica: Replica, action: On<"set_phase">, at: Instant): Replica {
   const { to } = action;
-  const offeredAtMs = inTable.has(to) ? (replica.offeredAtMs ?? at.nowMs) : null;
+  const stays = inTable.has(to);
+  const offeredAtMs = stays ? (replica.offeredAtMs ?? at.nowMs) : null;
   return {
     ...replica,
     phase: to,
@@ -128,6 +170,7 @@ function phased(replica: Replica, action: On<"set_phase">, at: Instant): Replica
     notBeforeMs: action.notBeforeMs === undefined ? replica.notBeforeMs : action.notBeforeMs,
     failures: action.failures ?? replica.failures,
     offeredAtMs: to === "starting" ? replica.offeredAtMs : offeredAtMs,
+    url: stays || to === "starting" ? replica.url : null,
     provenSinceMs: to === "serving" || to === "moving" ? replica.provenSinceMs : null,
     routersQuietSinceMs: null,
     stateVersion: action.routing ? at.version : replica.stateVersion,

@@ -67,6 +67,8 @@ export function openDraft(base: ClusterSnapshot, settings: ControlSettings): Dra
     } else if (action.kind === "end_drain") {
       const drain = drains.get(action.drainId);
       if (drain !== undefined) drains.set(drain.id, applyToDrain(drain, action, at));
+    } else if (action.kind === "set_cordon" || action.kind === "lift_cordon" || action.kind === "set_rollout") {
+      // What follows from these is decided from the next snapshot.
     } else if (action.kind === "create_replica") {
       listed(idsByModel, action.modelId).push(action.replicaId);
       setReplica(createdReplica(action, at));
@@ -165,7 +167,7 @@ function liveReplica(replica: Replica | undefined): readonly Replica[] {
 }
 
 function changesPlacement(action: Action): boolean {
-  return action.kind !== "set_move" && action.kind !== "end_drain" && action.kind !== "record_failure";
+  return "replicaId" in action && action.kind !== "set_move" && action.kind !== "record_failure";
 }
 
 function moveKey(drainId: string, replicaId: string): string {

@@ -4,7 +4,8 @@ import type { Replica } from "../cluster/replica.ts";
 import type { ClusterSnapshot, ControlSettings } from "../cluster/snapshot.ts";
 import type { Reason } from "../reasons/reason.ts";
 import { type Draft, headShard, openDraft } from "./draft.ts";
-import { moveStatus } from "./move-status.ts";
+import { coveredShards, moveStatus } from "./move-status.ts";
+import { surgeOf } from "./surge.ts";
 
 /** One replica's way off the node, as of now. */
 export interface MoveProgress {
@@ -34,6 +35,8 @@ export interface DrainProgress {
   readonly liveness: Liveness;
   readonly moves: readonly MoveProgress[];
   readonly counts: Readonly<Record<MoveStep, number>>;
+  /** Models whose moves run more at a time than their spec says, because of the deadline. */
+  readonly surges: readonly { readonly modelId: string; readonly allowed: number; readonly maxSurge: number }[];
   /** Processes on the node that its agent has not confirmed gone. 0 once the drain has ended as complete. */
   readonly unconfirmedShards: number;
   /** What the drain as a whole waits for: the reason of its least advanced move. */
@@ -53,10 +56,7 @@ export interface DrainQuestion {
 export function drainView({ drain, snapshot, settings }: DrainQuestion): DrainProgress {
   const draft = openDraft(snapshot, settings);
   const replicas = new Map(snapshot.replicas.map((replica) => [replica.id, replica]));
-  const unreleased = draft
-    .replicas()
-    .flatMap((replica) => replica.shards)
-    .filter((shard) => shard.nodeId === drain.nodeId && shard.releasedAtMs === null);
+  const unreleased = draft.replicas().flatMap((replica) => coveredShards(drain, replica));
   const ids = new Set(draft.movesOf(drain.id).map((move) => move.replicaId));
   if (drain.endedAtMs === null) for (const shard of unreleased) ids.add(shard.replicaId);
   const moves = [...ids]
@@ -69,9 +69,18 @@ export function drainView({ drain, snapshot, settings }: DrainQuestion): DrainPr
     liveness: draft.facts.nodes.get(drain.nodeId)?.liveness ?? "lost",
     moves,
     counts,
+    surges: drain.endedAtMs === null ? surgesOf(draft, moves) : [],
     unconfirmedShards: unreleased.length,
     waitingFor: moves.find((move) => move.reason !== null)?.reason ?? null,
   };
+}
+
+function surgesOf(draft: Draft, moves: readonly MoveProgress[]): DrainProgress["surges"] {
+  return [...new Set(moves.map((move) => move.modelId))].flatMap((modelId) => {
+    const model = draft.facts.models.get(modelId);
+    const surge = model === undefined ? null : surgeOf(draft, model);
+    return surge === null || surge.allowed <= surge.maxSurge ? [] : [{ modelId, ...surge }];
+  });
 }
 
 function progress(

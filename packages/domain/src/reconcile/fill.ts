@@ -1,8 +1,9 @@
 import type { Model } from "../cluster/model.ts";
 import type { Replica } from "../cluster/replica.ts";
 import type { Draft } from "./draft.ts";
-import { deadlineOf, hasRoomToStart, moversOf, needsSlot, replacementOf, slotsInUse } from "./leaving.ts";
+import { deadlineOf, moversOf, needsSlot, replacementOf, slotsInUse } from "./leaving.ts";
 import { placeReplica } from "./place-replica.ts";
+import { hasRoomToStart, surgeOf } from "./surge.ts";
 
 /** Makes the id of a new replica of a model: `<model slug>-<suffix>`. */
 export interface ReplicaIds {
@@ -33,7 +34,8 @@ export function fill(draft: Draft, ids: ReplicaIds): void {
   }
   openings.sort(byTurn);
   for (const { model, replica, original } of openings) {
-    if (original !== null && needsSlot(original) && slotsInUse(draft, model.id) >= model.spec.update.maxSurge) continue;
+    if (original !== null && needsSlot(original) && slotsInUse(draft, model.id) >= surgeOf(draft, model).allowed)
+      continue;
     if (!hasRoomToStart(draft, model)) continue;
     placeReplica(draft, model, replica ?? create(draft, { model, replaces: original, ids }));
   }

@@ -1,48 +1,50 @@
 import type { Replica } from "../cluster/replica.ts";
-import { reason } from "../reasons/reason.ts";
+import { type Reason, reason } from "../reasons/reason.ts";
 import { type Draft, desiredCount, headShard, setPhase, stopShards } from "./draft.ts";
-import { countServing, isForced, isTimeUp, leavingOf, leavingReason, moversOf, replacementOf } from "./leaving.ts";
+import {
+  countServing,
+  drainOf,
+  isForced,
+  isTimeUp,
+  type Leaving,
+  leavingOf,
+  leavingReason,
+  moversOf,
+  replacementOf,
+} from "./leaving.ts";
 import { routersReach } from "./proof.ts";
 
 /**
- * Marks what has to leave a drained node and unmarks what may stay again. What serves becomes *moving* and goes on
- * serving; what serves nothing is stopped at once and waits for another place.
+ * Marks what has to leave and unmarks what may stay again. What serves becomes *moving* and goes on serving; what serves
+ * nothing is stopped at once and waits for another place.
  */
 export function markLeaving(draft: Draft): void {
   for (const replica of draft.replicas()) {
+    if (replica.phase !== "starting" && replica.phase !== "serving" && replica.phase !== "moving") continue;
     const leaving = leavingOf(draft.facts, replica);
-    const drain = leaving?.drain ?? null;
-    switch (replica.phase) {
-      case "starting":
-        if (leaving !== null && drain !== null) {
-          const change = { reason: leavingReason(leaving), drainId: drain.id };
-          if (replica.offeredAtMs === null) {
-            const pending = setPhase(draft, replica, { ...change, to: "pending", routing: false, notBeforeMs: null });
-            stopShards(draft, pending);
-          } else {
-            // Routers know it and may have sent to it: what is in flight finishes.
-            setPhase(draft, replica, { ...change, to: "draining", routing: true });
-          }
-        }
-        break;
-      case "serving":
-        if (leaving !== null && drain !== null) {
-          setPhase(draft, replica, {
-            to: "moving",
-            reason: leavingReason(leaving),
-            routing: true,
-            drainId: drain.id,
-          });
-        }
-        break;
-      case "moving":
-        if (leaving === null && replica.provenSinceMs !== null) {
-          setPhase(draft, replica, { to: "serving", reason: null, routing: true, drainId: null });
-        }
-        break;
-      default:
-        break;
+    // A lost node's replicas are judged by what routers reach (`followLostNodes`).
+    if (leaving !== null && leaving.kind !== "lost") leave(draft, replica, leaving);
+    else if (leaving === null && replica.phase === "moving" && replica.provenSinceMs !== null) {
+      setPhase(draft, replica, { to: "serving", reason: null, routing: true, drainId: null });
     }
+  }
+}
+
+function leave(draft: Draft, replica: Replica, leaving: Leaving): void {
+  const change = { reason: leavingReason(leaving, replica), drainId: drainOf(leaving)?.id ?? null };
+  if (replica.phase === "serving") setPhase(draft, replica, { ...change, to: "moving", routing: true });
+  else if (replica.phase === "moving") {
+    // It leaves for another cause by now: a drain on top of a rollout, for one. On a lost node that stays the reason.
+    const reason = isOnLostNode(leaving) ? replica.reason : change.reason;
+    if (replica.drainId !== change.drainId || replica.reason?.code !== reason?.code) {
+      setPhase(draft, replica, { ...change, reason, to: "moving", routing: false });
+    }
+  } else if (replica.offeredAtMs === null) {
+    const pending = setPhase(draft, replica, { ...change, to: "pending", routing: false, notBeforeMs: null });
+    stopShards(draft, pending);
+  } else {
+    // Routers know it and may have sent to it: what is in flight finishes.
+    setPhase(draft, replica, { ...change, to: "draining", routing: true });
   }
 }
 
@@ -56,13 +58,15 @@ export function takeBackDraining(draft: Draft): void {
     if (desiredCount(draft.facts.models.get(replica.modelId)) === 0) continue;
     if (countServing(draft.replicasOf(replica.modelId)) > 0) continue;
     const leaving = leavingOf(draft.facts, replica);
-    if (leaving?.drain != null && isTimeUp(leaving.drain, draft.nowMs)) continue;
-    if (leaving?.node.liveness === "lost" && !routersReach(draft.facts, replica)) continue;
+    const drain = drainOf(leaving);
+    if (drain !== null && isTimeUp(drain, draft.nowMs)) continue;
+    if (isOnLostNode(leaving) && !routersReach(draft.facts, replica)) continue;
+    if (replica.reason?.code === "stopped_for_room") continue;
     setPhase(draft, replica, {
       to: "moving",
-      reason: leaving === null ? replica.reason : leavingReason(leaving),
+      reason: leaving === null ? replica.reason : leavingReason(leaving, replica),
       routing: true,
-      drainId: leaving?.drain?.id ?? null,
+      drainId: drain?.id ?? null,
     });
   }
 }
@@ -71,7 +75,7 @@ export function takeBackDraining(draft: Draft): void {
 export function endOverdueMoves(draft: Draft): void {
   for (const original of draft.replicas()) {
     if (original.phase !== "moving") continue;
-    const drain = leavingOf(draft.facts, original)?.drain ?? null;
+    const drain = drainOf(leavingOf(draft.facts, original));
     if (drain === null || !isTimeUp(drain, draft.nowMs)) continue;
     const why =
       isForced(drain, draft.nowMs) && drain.forcedBy !== null
@@ -124,11 +128,18 @@ export function canSpare(draft: Draft, modelId: string): boolean {
 
 function leaveTable(draft: Draft, original: Replica): void {
   const leaving = leavingOf(draft.facts, original);
-  setPhase(draft, original, {
-    to: "draining",
-    reason: leaving === null ? original.reason : reason("drained_away", { node: leaving.node.node.name }),
-    routing: true,
-  });
+  setPhase(draft, original, { to: "draining", reason: goneReason(leaving) ?? original.reason, routing: true });
+}
+
+function goneReason(leaving: Leaving | null): Reason | null {
+  if (leaving === null) return null;
+  return leaving.kind === "rollout"
+    ? reason("replaced_by_revision", { model: leaving.model.id, revision: leaving.model.revision })
+    : reason("drained_away", { node: leaving.node.node.name });
+}
+
+function isOnLostNode(leaving: Leaving | null): boolean {
+  return leaving !== null && leaving.kind !== "rollout" && leaving.node.liveness === "lost";
 }
 
 function mayServe(draft: Draft, replica: Replica): boolean {

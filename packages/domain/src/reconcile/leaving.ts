@@ -1,29 +1,69 @@
-import type { Drain } from "../cluster/drain.ts";
+import { type Drain, drainCovers, drainScope } from "../cluster/drain.ts";
+import type { Gpu } from "../cluster/gpu.ts";
 import type { Model } from "../cluster/model.ts";
 import type { Replica, ReplicaPhase } from "../cluster/replica.ts";
+import type { Shard } from "../cluster/shard.ts";
+import { describeReason } from "../reasons/catalogue.ts";
 import { type Reason, reason } from "../reasons/reason.ts";
-import { type Draft, desiredCount } from "./draft.ts";
+import { type Draft, desiredCount, presentShards } from "./draft.ts";
 import type { Facts, NodeFacts } from "./facts.ts";
-import { presentNodes } from "./proof.ts";
 
-/** Why a replica cannot stay where it is: a drain of one of its nodes (the earliest deadline), or a lost node. */
-export interface Leaving {
-  readonly node: NodeFacts;
-  readonly drain: Drain | null;
-}
+/**
+ * Why a replica cannot stay as it is: a drain (the one with the earliest deadline), the health of one of its GPUs, a
+ * lost node, or a newer revision of its model.
+ */
+export type Leaving =
+  | { readonly kind: "drain"; readonly node: NodeFacts; readonly drain: Drain }
+  | { readonly kind: "gpu"; readonly node: NodeFacts; readonly gpu: Gpu }
+  | { readonly kind: "lost"; readonly node: NodeFacts }
+  | { readonly kind: "rollout"; readonly model: Model };
 
 export function leavingOf(facts: Facts, replica: Replica): Leaving | null {
   let found: Leaving | null = null;
-  for (const nodeId of presentNodes(replica)) {
-    const node = facts.nodes.get(nodeId);
+  for (const shard of presentShards(replica)) {
+    if (shard.releasedAtMs !== null) continue;
+    const node = facts.nodes.get(shard.nodeId);
     if (node === undefined) continue;
-    if (node.drain !== null) {
-      if (found?.drain == null || byDeadline(node.drain, found.drain) < 0) found = { node, drain: node.drain };
-    } else if (node.liveness === "lost") {
-      found ??= { node, drain: null };
+    for (const drain of drainsOf(facts, { replica, shard, node })) {
+      if (found?.kind !== "drain" || byDeadline(drain, found.drain) < 0) found = { kind: "drain", node, drain };
+    }
+    if (found?.kind === "drain") continue;
+    const gpu = node.evicting.find(({ uuid }) => shard.gpuUuids.includes(uuid));
+    if (gpu !== undefined) found = { kind: "gpu", node, gpu };
+    else if (node.liveness === "lost") found ??= { kind: "lost", node };
+  }
+  return found ?? rolloutOf(facts, replica);
+}
+
+/** The drain that it leaves for, if it is one. */
+export function drainOf(leaving: Leaving | null): Drain | null {
+  return leaving?.kind === "drain" ? leaving.drain : null;
+}
+
+interface Seat {
+  readonly replica: Replica;
+  readonly shard: Shard;
+  readonly node: NodeFacts;
+}
+
+function drainsOf(facts: Facts, { replica, shard, node }: Seat): readonly Drain[] {
+  const own = facts.replicaDrains.get(replica.id);
+  const drains = own !== undefined && drainCovers(own, shard) ? [own] : [];
+  if (node.drain !== null) drains.push(node.drain);
+  if (facts.gpuDrains.size > 0) {
+    for (const uuid of shard.gpuUuids) {
+      const drain = facts.gpuDrains.get(uuid);
+      if (drain !== undefined) drains.push(drain);
     }
   }
-  return found;
+  return drains;
+}
+
+/** A newer revision of its model is being rolled out. What waits for a place takes the new one by itself. */
+function rolloutOf(facts: Facts, replica: Replica): Leaving | null {
+  const model = facts.models.get(replica.modelId);
+  if (model === undefined || model.rollout === null || model.rollout.failedAtMs !== null) return null;
+  return replica.generation > 0 && replica.modelRevision !== model.revision ? { kind: "rollout", model } : null;
 }
 
 function byDeadline(a: Drain, b: Drain): number {
@@ -39,10 +79,36 @@ export function isForced(drain: Drain, nowMs: number): boolean {
   return drain.forcedAtMs !== null && drain.forcedAtMs <= nowMs;
 }
 
-export function leavingReason({ node, drain }: Leaving): Reason {
-  return drain === null
-    ? reason("moving_for_node_lost", { node: node.node.name, silentMs: node.silentMs })
-    : reason("moving_for_drain", { node: node.node.name, by: drain.by });
+export function leavingReason(leaving: Leaving, replica: Replica): Reason {
+  switch (leaving.kind) {
+    case "drain":
+      return drainReason(leaving.drain, leaving.node);
+    case "gpu": {
+      const { node, gpu } = leaving;
+      const why = gpu.health.reason === null ? "unhealthy" : describeReason(gpu.health.reason);
+      return reason("moving_for_gpu", { node: node.node.name, gpu: `GPU ${gpu.index}`, why });
+    }
+    case "lost":
+      return reason("moving_for_node_lost", { node: leaving.node.node.name, silentMs: leaving.node.silentMs });
+    case "rollout": {
+      const { id, revision } = leaving.model;
+      return reason("moving_for_rollout", { model: id, from: replica.modelRevision, to: revision });
+    }
+  }
+}
+
+function drainReason(drain: Drain, { node }: NodeFacts): Reason {
+  switch (drainScope(drain)) {
+    case "replica":
+      return reason("moving_for_replica_drain", { by: drain.by });
+    case "gpu": {
+      const index = node.gpus.find(({ uuid }) => uuid === drain.gpuUuid)?.index;
+      const gpu = index === undefined ? (drain.gpuUuid ?? "") : `GPU ${index}`;
+      return reason("moving_for_gpu_drain", { node: node.name, gpu, by: drain.by });
+    }
+    case "node":
+      return reason("moving_for_drain", { node: node.name, by: drain.by });
+  }
 }
 
 /** Phases in which a replica counts toward its model's desired number. */
@@ -92,11 +158,22 @@ export function moversOf(draft: Draft, modelId: string): Movers {
   return { replaced, waiting, surplus: alone.slice(waiting.length), missing: lacks - waiting.length };
 }
 
-/** When its move ends at the latest, ms; a lost node's move has no end of its own and is as urgent as its loss is old. */
+/**
+ * When its move ends at the latest, ms. A move without an end of its own is as urgent as its cause is old where the cause
+ * may take it any moment (a lost node, a sick GPU), and comes after all others where it does not (a rollout).
+ */
 export function deadlineOf(draft: Draft, replica: Replica): number {
   const leaving = leavingOf(draft.facts, replica);
-  if (leaving === null) return Number.POSITIVE_INFINITY;
-  return leaving.drain?.deadlineAtMs ?? draft.nowMs - leaving.node.silentMs;
+  switch (leaving?.kind) {
+    case "drain":
+      return leaving.drain.deadlineAtMs;
+    case "gpu":
+      return leaving.gpu.health.sinceMs;
+    case "lost":
+      return draft.nowMs - leaving.node.silentMs;
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** Moves that hold a slot of the model: their replacement is placed and their original has not turned draining. */
@@ -112,19 +189,7 @@ export function needsSlot(original: Replica): boolean {
   return original.reason?.code !== "moving_for_node_lost";
 }
 
-/** How many more replicas than desired a model may have starting, serving or moving at this moment. */
-export function surgeInForce(model: Model, replicas: readonly Replica[]): number {
-  const unslotted = replicas.filter((replica) => replica.phase === "moving" && !needsSlot(replica));
-  return model.spec.update.maxSurge + unslotted.length;
-}
-
 /** Starting + serving + moving: what may exceed the desired number by the surge in force only. */
 export function countActive(replicas: readonly Replica[]): number {
   return countServing(replicas) + replicas.filter((replica) => replica.phase === "starting").length;
-}
-
-/** May one more replica of the model start without exceeding what it may have at once. */
-export function hasRoomToStart(draft: Draft, model: Model): boolean {
-  const replicas = draft.replicasOf(model.id);
-  return countActive(replicas) < desiredCount(model) + surgeInForce(model, replicas);
 }

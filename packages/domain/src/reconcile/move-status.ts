@@ -1,11 +1,13 @@
-import type { Drain, MoveStep } from "../cluster/drain.ts";
+import { type Drain, drainCovers, type MoveStep } from "../cluster/drain.ts";
 import type { Replica } from "../cluster/replica.ts";
+import type { Shard } from "../cluster/shard.ts";
 import { type Reason, reason } from "../reasons/reason.ts";
 import { type Draft, desiredCount } from "./draft.ts";
 import { nodeName } from "./facts.ts";
 import { canSpare } from "./leave.ts";
 import { countServing, moversOf, needsSlot, replacementOf, slotsInUse } from "./leaving.ts";
 import { quietness, stoppingReason, unprovenReason } from "./proof.ts";
+import { surgeOf } from "./surge.ts";
 
 export interface MoveStatus {
   readonly step: MoveStep;
@@ -16,7 +18,7 @@ export interface MoveStatus {
 
 /** How far a replica is on its way off a draining node, and what it waits for. The plan and the drain view share it. */
 export function moveStatus(draft: Draft, drain: Drain, replica: Replica): MoveStatus {
-  const here = replica.shards.filter((shard) => shard.nodeId === drain.nodeId && shard.releasedAtMs === null);
+  const here = coveredShards(drain, replica);
   const replacement = replacementOf(draft, replica);
   const replacementId = replacement?.id ?? null;
   if (here.length === 0) return { step: "stopped", replacementId, reason: null };
@@ -37,6 +39,11 @@ export function moveStatus(draft: Draft, drain: Drain, replica: Replica): MoveSt
     default:
       return { step: "queued", replacementId, reason: null };
   }
+}
+
+/** Shards of the replica that have to go for the drain to end and are not confirmed gone. */
+export function coveredShards(drain: Drain, replica: Replica): readonly Shard[] {
+  return replica.shards.filter((shard) => shard.releasedAtMs === null && drainCovers(drain, shard));
 }
 
 interface Pair {
@@ -66,7 +73,8 @@ function queuedReason(draft: Draft, original: Replica): Reason | null {
 }
 
 function slotReason(draft: Draft, original: Replica): Reason | null {
-  const maxSurge = draft.facts.models.get(original.modelId)?.spec.update.maxSurge ?? 1;
+  const model = draft.facts.models.get(original.modelId);
+  const maxSurge = model === undefined ? 1 : surgeOf(draft, model).allowed;
   const inUse = slotsInUse(draft, original.modelId);
   return needsSlot(original) && inUse >= maxSurge
     ? reason("queued_behind", { model: original.modelId, inUse, maxSurge })

@@ -5,8 +5,10 @@ import { followDrains } from "./drains.ts";
 import { fill, type ReplicaIds } from "./fill.ts";
 import { endOverdueMoves, handOver, markLeaving, takeBackDraining } from "./leave.ts";
 import { followLostNodes } from "./lost.ts";
+import { followNodeCordons } from "./node-cordons.ts";
 import { observeExits, observeLoadTimeouts } from "./observe.ts";
 import { stopQuiet } from "./quiet.ts";
+import { followRollouts, makeRoom } from "./rollout.ts";
 import { dropSurplus } from "./scale.ts";
 import { followServing } from "./serve.ts";
 
@@ -23,8 +25,8 @@ export interface PlanInput {
  * before anything of its plan was committed, it decides the same.
  *
  * The steps share a draft in this order: what ended; who is silent; who has to leave and who may stay; who serves; whose
- * time is up; what there is too much of; which moves are ready to hand over; what is missing and where it goes; what is
- * quiet and can stop; how far the drains are.
+ * time is up; what there is too much of; which moves are ready to hand over; what has to make room; what is missing and
+ * where it goes; what is quiet and can stop; how far the drains and rollouts are; which nodes do not hold still.
  */
 export function plan({ snapshot, settings, ids }: PlanInput): readonly Action[] {
   const draft = openDraft(snapshot, settings);
@@ -37,8 +39,11 @@ export function plan({ snapshot, settings, ids }: PlanInput): readonly Action[] 
   endOverdueMoves(draft);
   dropSurplus(draft);
   handOver(draft);
+  makeRoom(draft);
   fill(draft, ids);
   stopQuiet(draft);
   followDrains(draft);
+  followRollouts(draft);
+  followNodeCordons(draft);
   return draft.actions;
 }

@@ -1,4 +1,4 @@
-import type { Drain } from "../cluster/drain.ts";
+import { type Drain, drainCovers } from "../cluster/drain.ts";
 import type { Model } from "../cluster/model.ts";
 import type { Cordon } from "../cluster/node.ts";
 import type { Replica } from "../cluster/replica.ts";
@@ -9,7 +9,8 @@ import type { Reason } from "../reasons/reason.ts";
 import { type Draft, openDraft, presentShards } from "./draft.ts";
 import { fill } from "./fill.ts";
 import { markLeaving } from "./leave.ts";
-import { countServing, isMember, replacementOf } from "./leaving.ts";
+import { isMember, replacementOf } from "./leaving.ts";
+import { type PreviewedModel, previewModels } from "./preview-models.ts";
 
 /**
  * `moves`: its replacement has a place and serves before it goes. `waits`: it would fit, but others hold the room.
@@ -27,14 +28,10 @@ export interface PreviewedMove {
   readonly target: readonly ShardPlacement[];
   /** Why it has no place: the nearest candidate's rejection. */
   readonly reason: Reason | null;
-}
-
-/** How many replicas of a model take requests: before, and at the lowest point if nothing but the drain happens. */
-export interface PreviewedModel {
-  readonly modelId: string;
-  readonly desired: number;
-  readonly servingBefore: number;
-  readonly servingLowest: number;
+  /** Its turn among the moves: those of round 2 take room that moves of round 1 leave. 0 where it has no place. */
+  readonly round: number;
+  /** It can start on `target` only after it stopped here: nothing of it serves from this instant on until then. */
+  readonly gapFromMs: number | null;
 }
 
 export interface DrainForecast {
@@ -43,61 +40,140 @@ export interface DrainForecast {
   readonly deadlineAtMs: number;
   readonly moves: readonly PreviewedMove[];
   readonly models: readonly PreviewedModel[];
+  /** How long all moves that have a place take, ms, by what is known of load times. */
+  readonly neededMs: number;
+  /** A grace within which they do, with the moves at a time that models allow. */
+  readonly sufficientGraceMs: number;
 }
 
+/** What is to be drained: a node, one GPU of it, or one replica of it. */
+export type DrainTarget = Pick<Drain, "nodeId" | "gpuUuid" | "replica">;
+
 export interface PreviewQuestion {
-  readonly nodeIds: readonly string[];
+  readonly targets: readonly DrainTarget[];
   readonly graceMs: number;
   readonly snapshot: ClusterSnapshot;
   readonly settings: ControlSettings;
 }
 
-/** More than any model has replicas: a preview looks at all moves at once. */
+/** More than any model has replicas: a round looks at all moves at once. */
 const allAtOnce = 1_000_000;
 
+/** More rounds than this only happen if moves make room for each other in a circle, which they cannot. */
+const mostRounds = 50;
+
 /**
- * What draining these nodes would do: the control loop's own steps, run on the cluster as it would be with the drains
- * open. Moves are placed in the loop's order, with what the others already took counted; only the limit on how many move
- * at a time is lifted, since it changes when they move and not where to.
+ * What draining these together would do: the control loop's own steps, run on the cluster as it would be with the drains
+ * open, and the moves applied in the loop's order. Each round places what fits, then takes it as done, so that a later
+ * move may use what an earlier one left; at the end, what still has no place is stopped, as it is when its grace ends.
  */
-export function previewDrain({ nodeIds, graceMs, snapshot, settings }: PreviewQuestion): DrainForecast {
-  const leavingIds = new Set(nodeIds);
+export function previewDrain({ targets, graceMs, snapshot, settings }: PreviewQuestion): DrainForecast {
   const deadlineAtMs = snapshot.nowMs + graceMs;
-  const hypothetical = withDrains(snapshot, leavingIds, deadlineAtMs);
-  const draft = openDraft(hypothetical, settings);
-  const before = draft.replicas().filter((replica) => isHere(replica, leavingIds));
+  let world = withDrains(snapshot, targets, deadlineAtMs);
+  const affected = openDraft(world, settings)
+    .replicas()
+    .filter((replica) => isHere(replica, targets));
+  const moves = new Map<string, PreviewedMove>();
   let made = 0;
-  const replicaSuffix = (): string => {
-    made += 1;
-    return `preview${made}`;
-  };
-  markLeaving(draft);
-  fill(draft, { replicaSuffix });
-  const moves = before
-    .map((replica) => previewMove(draft, replica, leavingIds))
-    .sort((a, b) => (a.replicaId < b.replicaId ? -1 : 1));
+  const replicaSuffix = (): string => `preview${++made}`;
+  let draft: Draft | null = null;
+  for (let round = 1; round <= mostRounds; round += 1) {
+    draft = openDraft(world, settings);
+    markLeaving(draft);
+    fill(draft, { replicaSuffix });
+    const before = placedCount(moves);
+    for (const replica of affected) {
+      if (moves.get(replica.id)?.round !== undefined && (moves.get(replica.id)?.round ?? 0) > 0) continue;
+      moves.set(replica.id, previewMove(draft, replica, { targets, round }));
+    }
+    if (placedCount(moves) === before || placedCount(moves) === affected.length) break;
+    world = movedOn(draft, (replica) => (moves.get(replica.id)?.round ?? 0) > 0);
+  }
+  if (draft !== null) addGaps(draft, moves, { settings, deadlineAtMs, replicaSuffix });
+  const list = [...moves.values()].sort((a, b) => (a.replicaId < b.replicaId ? -1 : 1));
+  const models = previewModels(list, { snapshot, settings, graceMs });
   return {
     snapshotVersion: snapshot.version,
     atMs: snapshot.nowMs,
     deadlineAtMs,
-    moves,
-    models: models(draft, snapshot, moves),
+    moves: list,
+    models,
+    neededMs: Math.max(0, ...models.map((model) => model.neededMs)),
+    sufficientGraceMs: Math.max(0, ...models.map((model) => model.sufficientGraceMs)),
   };
 }
 
-function previewMove(draft: Draft, replica: Replica, leavingIds: ReadonlySet<string>): PreviewedMove {
-  const here = replica.shards.find((shard) => shard.releasedAtMs === null && leavingIds.has(shard.nodeId));
-  const base = { replicaId: replica.id, modelId: replica.modelId, nodeId: here?.nodeId ?? "" };
+function placedCount(moves: ReadonlyMap<string, PreviewedMove>): number {
+  return [...moves.values()].filter((move) => move.round > 0).length;
+}
+
+function previewMove(
+  draft: Draft,
+  replica: Replica,
+  { targets, round }: { readonly targets: readonly DrainTarget[]; readonly round: number },
+): PreviewedMove {
+  const here = replica.shards.find(
+    (shard) => shard.releasedAtMs === null && targets.some((t) => drainCovers(t, shard)),
+  );
+  const base = { replicaId: replica.id, modelId: replica.modelId, nodeId: here?.nodeId ?? "", gapFromMs: null };
   const serves = replica.phase === "serving" || replica.phase === "moving";
   const after = draft.replica(replica.id) ?? replica;
   const heir = isMember(after) ? after : replacementOf(draft, after);
   const target = heir?.phase === "starting" || heir?.phase === "serving" ? placementOf(heir) : [];
-  const reason = target.length === 0 ? (heir?.reason ?? null) : null;
-  if (!serves) return { ...base, outcome: "stops_at_once", target, reason };
-  if (target.length > 0) return { ...base, outcome: "moves", target, reason: null };
+  const isPlaced = target.length > 0;
+  const reason = isPlaced ? null : (heir?.reason ?? null);
+  const placed = { ...base, target, reason, round: isPlaced ? round : 0 };
+  if (!serves) return { ...placed, outcome: "stops_at_once" };
+  if (isPlaced) return { ...placed, outcome: "moves" };
   const model = draft.facts.models.get(replica.modelId);
-  const outcome = model !== undefined && fitsInEmptyCluster(draft, model) ? "waits" : "cannot_move";
-  return { ...base, outcome, target, reason };
+  return { ...placed, outcome: model !== undefined && fitsInEmptyCluster(draft, model) ? "waits" : "cannot_move" };
+}
+
+/** Where what has no place beside itself could go once it has stopped: a gang that needs GPUs it still holds. */
+function addGaps(
+  draft: Draft,
+  moves: Map<string, PreviewedMove>,
+  about: {
+    readonly settings: ControlSettings;
+    readonly deadlineAtMs: number;
+    readonly replicaSuffix: () => string;
+  },
+): void {
+  const waiting = [...moves.values()].filter((move) => move.outcome === "waits");
+  if (waiting.length === 0) return;
+  const stuck = new Set(waiting.map((move) => move.replicaId));
+  const after = openDraft(
+    movedOn(draft, (replica) => stuck.has(replica.id) || (moves.get(replica.id)?.round ?? 0) > 0),
+    about.settings,
+  );
+  markLeaving(after);
+  fill(after, { replicaSuffix: about.replicaSuffix });
+  for (const move of waiting) {
+    const heir = after.replicasOf(move.modelId).find((replica) => replica.replaces === move.replicaId);
+    if (heir?.phase !== "starting") continue;
+    moves.set(move.replicaId, { ...move, target: placementOf(heir), gapFromMs: about.deadlineAtMs });
+  }
+}
+
+/** The cluster once these originals are gone and what was placed serves. */
+function movedOn(draft: Draft, isGone: (replica: Replica) => boolean): ClusterSnapshot {
+  const snapshot = draft.snapshot();
+  const at = snapshot.nowMs;
+  return {
+    ...snapshot,
+    replicas: snapshot.replicas.map((replica): Replica => {
+      if (replica.phase === "moving" && isGone(replica)) {
+        const shards = replica.shards.map((shard) => ({ ...shard, releasedAtMs: shard.releasedAtMs ?? at }));
+        return { ...replica, phase: "stopped", shards };
+      }
+      const serves = replica.phase === "starting" && draft.actions.some((one) => isPlacementOf(one, replica.id));
+      return serves ? { ...replica, phase: "serving", offeredAtMs: at, provenSinceMs: at } : replica;
+    }),
+  };
+}
+
+function isPlacementOf(action: Draft["actions"][number], replicaId: string): boolean {
+  return action.kind === "place_replica" && action.replicaId === replicaId;
 }
 
 function placementOf(replica: Replica): readonly ShardPlacement[] {
@@ -117,43 +193,23 @@ function fitsInEmptyCluster(draft: Draft, model: Model): boolean {
   return record.outcome.kind === "placed";
 }
 
-function models(draft: Draft, snapshot: ClusterSnapshot, moves: readonly PreviewedMove[]): readonly PreviewedModel[] {
-  const ids = [...new Set(moves.map((move) => move.modelId))].sort((a, b) => (a < b ? -1 : 1));
-  return ids.map((modelId) => {
-    const servingBefore = countServing(snapshot.replicas.filter((replica) => replica.modelId === modelId));
-    const stuck = moves.filter(
-      (move) => move.modelId === modelId && (move.outcome === "waits" || move.outcome === "cannot_move"),
-    ).length;
-    const desired = draft.facts.models.get(modelId)?.spec.replicas ?? 0;
-    return { modelId, desired, servingBefore, servingLowest: servingBefore - stuck };
+/** The snapshot with a drain open on each target; one that is draining already keeps its own. */
+function withDrains(snapshot: ClusterSnapshot, targets: readonly DrainTarget[], deadlineAtMs: number): ClusterSnapshot {
+  const open = snapshot.drains.filter((drain) => drain.endedAtMs === null);
+  const added = targets.flatMap((target, index): readonly Drain[] => {
+    if (open.some((drain) => isSame(drain, target))) return [];
+    const { nodeId, gpuUuid, replica } = target;
+    const base = { forcedAtMs: null, forcedBy: null, endedAtMs: null, result: null, losses: [] };
+    const said = { by: "this preview", reason: "preview", startedAtMs: snapshot.nowMs, deadlineAtMs };
+    return [{ id: `preview ${index}`, nodeId, gpuUuid, replica, ...said, ...base }];
   });
-}
-
-/** The snapshot with a drain open on each of the nodes; one that is draining already keeps its own. */
-function withDrains(snapshot: ClusterSnapshot, nodeIds: ReadonlySet<string>, deadlineAtMs: number): ClusterSnapshot {
-  const open = new Set(snapshot.drains.flatMap((drain) => (drain.endedAtMs === null ? [drain.nodeId] : [])));
-  const added = [...nodeIds].filter((nodeId) => !open.has(nodeId));
-  const drains = added.map(
-    (nodeId): Drain => ({
-      id: `preview ${nodeId}`,
-      nodeId,
-      by: "this preview",
-      reason: "preview",
-      startedAtMs: snapshot.nowMs,
-      deadlineAtMs,
-      forcedAtMs: null,
-      forcedBy: null,
-      endedAtMs: null,
-      result: null,
-      losses: [],
-    }),
-  );
   return {
     ...snapshot,
-    drains: [...snapshot.drains, ...drains],
-    nodes: snapshot.nodes.map((node) =>
-      added.includes(node.id) ? { ...node, cordons: [...node.cordons, cordonOf(node.id, snapshot.nowMs)] } : node,
-    ),
+    drains: [...snapshot.drains, ...added],
+    nodes: snapshot.nodes.map((node) => {
+      const mine = added.filter((drain) => drain.nodeId === node.id && drain.replica === null);
+      return mine.length === 0 ? node : { ...node, cordons: [...node.cordons, ...mine.map(cordonOf)] };
+    }),
     models: snapshot.models.map((model) => ({
       ...model,
       spec: { ...model.spec, update: { ...model.spec.update, maxSurge: allAtOnce } },
@@ -161,20 +217,18 @@ function withDrains(snapshot: ClusterSnapshot, nodeIds: ReadonlySet<string>, dea
   };
 }
 
-function cordonOf(nodeId: string, sinceMs: number): Cordon {
-  return {
-    id: `preview ${nodeId}`,
-    nodeId,
-    gpuUuid: null,
-    owner: "drain",
-    by: "this preview",
-    reason: "preview",
-    sinceMs,
-    drainId: `preview ${nodeId}`,
-  };
+function isSame(drain: DrainTarget, target: DrainTarget): boolean {
+  return drain.nodeId === target.nodeId && drain.gpuUuid === target.gpuUuid && drain.replica?.id === target.replica?.id;
 }
 
-function isHere(replica: Replica, nodeIds: ReadonlySet<string>): boolean {
+function cordonOf({ id, nodeId, gpuUuid, startedAtMs }: Drain): Cordon {
+  const said = { owner: "drain", by: "this preview", reason: "preview" } as const;
+  return { id, nodeId, gpuUuid, ...said, sinceMs: startedAtMs, drainId: id };
+}
+
+function isHere(replica: Replica, targets: readonly DrainTarget[]): boolean {
   const runs = replica.phase === "starting" || replica.phase === "serving" || replica.phase === "moving";
-  return runs && replica.shards.some((shard) => shard.releasedAtMs === null && nodeIds.has(shard.nodeId));
+  const covered = (shard: Replica["shards"][number]): boolean =>
+    shard.releasedAtMs === null && targets.some((target) => drainCovers(target, shard));
+  return runs && replica.shards.some(covered);
 }

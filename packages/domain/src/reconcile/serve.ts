@@ -1,21 +1,17 @@
+import type { Replica } from "../cluster/replica.ts";
 import { type Draft, headShard, setPhase } from "./draft.ts";
 import { unprovenReason } from "./proof.ts";
 
 /**
- * Offers engines that became ready to the routers, keeps the proof of serving of every replica in the table, and turns
- * starting replicas into serving ones once it holds.
+ * Offers engines that became ready to the routers (again where their address has changed), keeps the proof of serving of
+ * every replica in the table, and turns starting replicas into serving ones once it holds.
  */
 export function followServing(draft: Draft): void {
   for (const found of draft.replicas()) {
-    if (found.phase !== "starting" && found.phase !== "serving" && found.phase !== "moving") continue;
-    let replica = found;
-    if (replica.phase === "starting" && replica.offeredAtMs === null) {
-      const head = headShard(replica);
-      if (head === null || draft.facts.observation(head)?.phase !== "ready") continue;
-      const { id: replicaId, generation, drainId } = replica;
-      draft.decide({ kind: "offer_endpoint", replicaId, generation, drainId });
-      replica = draft.replica(replicaId) ?? replica;
-    }
+    const { phase } = found;
+    if (phase !== "starting" && phase !== "serving" && phase !== "moving" && phase !== "draining") continue;
+    let replica = offered(draft, found);
+    if (replica.offeredAtMs === null || phase === "draining") continue;
     const proven = unprovenReason(draft.facts, replica) === null;
     if (proven !== (replica.provenSinceMs !== null)) {
       draft.decide({
@@ -31,4 +27,15 @@ export function followServing(draft: Draft): void {
     if (proven && replica.phase === "starting")
       setPhase(draft, replica, { to: "serving", reason: null, routing: false });
   }
+}
+
+/** Tells routers where its head answers, where they do not know that yet. */
+function offered(draft: Draft, replica: Replica): Replica {
+  const head = headShard(replica);
+  const seen = head === null ? null : draft.facts.observation(head);
+  const url = seen?.url ?? null;
+  if (url === null || url === replica.url || seen?.phase !== "ready") return replica;
+  const { id: replicaId, generation, drainId } = replica;
+  draft.decide({ kind: "offer_endpoint", replicaId, generation, url, drainId });
+  return draft.replica(replicaId) ?? replica;
 }

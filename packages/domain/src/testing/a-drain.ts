@@ -7,6 +7,8 @@ export function aDrain(overrides: Partial<Drain> = {}): Drain {
   return {
     id: `drain_${nodeId}`,
     nodeId,
+    gpuUuid: null,
+    replica: null,
     by: "op1",
     reason: "kernel update",
     startedAtMs: testNowMs - 60_000,

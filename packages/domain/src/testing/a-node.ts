@@ -29,6 +29,8 @@ export function aNode(overrides: NodeOverrides = {}): Node {
     sources: {},
     registeredAtMs: testNowMs - 86_400_000,
     lastSeenAtMs: testNowMs - 1_000,
+    returnsAtMs: [],
+    lostConfirmedAtMs: null,
     appliedVersion: 1,
     cordons: [],
     observations: [],

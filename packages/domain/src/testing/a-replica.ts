@@ -33,6 +33,7 @@ export function aReplica(overrides: Partial<Replica> = {}): Replica {
     replaces: null,
     drainId: null,
     stateVersion: 1,
+    url: null,
     offeredAtMs: null,
     provenSinceMs: null,
     routersQuietSinceMs: null,
@@ -49,7 +50,7 @@ export function aServingReplica(
   node: Node,
   overrides: Partial<Replica> & { readonly gpuUuids?: readonly string[] } = {},
 ): Replica {
-  const { gpuUuids = node.gpus.slice(0, model.spec.resources.tp).map((gpu) => gpu.uuid), ...rest } = overrides;
+  const { gpuUuids = node.gpus.slice(0, model.spec.resources.tp ?? 1).map((gpu) => gpu.uuid), ...rest } = overrides;
   const id = rest.id ?? `${model.id}-aaaaa`;
   const generation = rest.generation ?? 1;
   const since = testNowMs - 600_000;
@@ -61,6 +62,7 @@ export function aServingReplica(
     createdAtMs: since,
     offeredAtMs: since,
     provenSinceMs: since,
+    url: "http://127.0.0.11:18000",
     shards: [
       aShard({
         replicaId: id,

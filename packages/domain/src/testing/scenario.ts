@@ -1,4 +1,5 @@
 import type { Drain } from "../cluster/drain.ts";
+import { returnsAfterWord } from "../cluster/liveness.ts";
 import type { Model } from "../cluster/model.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Replica, ReplicaPhase } from "../cluster/replica.ts";
@@ -8,7 +9,9 @@ import type { Action } from "../reconcile/action.ts";
 import { desiredForNode } from "../reconcile/desired-for-node.ts";
 import { endpointTable } from "../reconcile/endpoint-table.ts";
 import { plan } from "../reconcile/plan.ts";
+import { revised, rolledBack } from "../reconcile/revise.ts";
 import { aDrain } from "./a-drain.ts";
+import { aSpec, type SpecOverrides } from "./a-model.ts";
 import { aCordon } from "./a-node.ts";
 import { anObservation } from "./a-replica.ts";
 import { anEndpointReport, aRouter } from "./a-router.ts";
@@ -47,6 +50,10 @@ export class Scenario {
   readonly engineRunning = new Map<string, number | null>();
   /** Replicas whose processes do not end when told. */
   readonly undying = new Set<string>();
+  /** Where engines answer, by replica, other than at first. */
+  readonly urls = new Map<string, string>();
+  /** Those of them that their agent has given up on. */
+  readonly stuck = new Set<string>();
   readonly #routers: readonly string[];
   readonly #gone = new Map<string, Set<string>>();
   #suffixes = 0;
@@ -104,8 +111,9 @@ export class Scenario {
     const drain = aDrain({ nodeId, startedAtMs: nowMs, deadlineAtMs: nowMs + 3_600_000, ...overrides });
     this.store.drains.set(drain.id, drain);
     const node = this.node(nodeId);
-    const cordon = aCordon({ nodeId, owner: "drain", drainId: drain.id, sinceMs: nowMs });
-    this.store.nodes.set(nodeId, { ...node, cordons: [cordon] });
+    const { gpuUuid } = drain;
+    const cordon = aCordon({ nodeId, gpuUuid, owner: "drain", drainId: drain.id, sinceMs: nowMs });
+    if (drain.replica === null) this.store.nodes.set(nodeId, { ...node, cordons: [cordon] });
     this.store.bump();
     return drain;
   }
@@ -123,6 +131,25 @@ export class Scenario {
     const model = this.store.models.get(modelId);
     if (model === undefined) throw new Error(`no model ${modelId}`);
     this.store.models.set(modelId, { ...model, spec: { ...model.spec, replicas } });
+    this.store.bump();
+  }
+
+  /** Another revision of the model, as an operator applies it. */
+  roll(modelId: string, spec: SpecOverrides, acceptGap = false): void {
+    const model = this.store.models.get(modelId);
+    if (model === undefined) throw new Error(`no model ${modelId}`);
+    const next = aSpec({ ...model.spec, ...spec, id: modelId });
+    this.store.models.set(modelId, revised(model, next, { nowMs: this.store.nowMs, by: "op1", acceptGap }));
+    this.store.bump();
+  }
+
+  /** Back to the revision that the rollout came from. */
+  undo(modelId: string): void {
+    const model = this.store.models.get(modelId);
+    if (model === undefined) throw new Error(`no model ${modelId}`);
+    const back = rolledBack(model, null, { nowMs: this.store.nowMs, by: "op1", acceptGap: false });
+    if (back === null) throw new Error(`${modelId} has nothing to go back to`);
+    this.store.models.set(modelId, back);
     this.store.bump();
   }
 
@@ -172,7 +199,12 @@ export class Scenario {
       const isGone = gone.has(id) && !this.undying.has(replicaId);
       gone.add(id);
       observations.push(
-        seen(shard, isGone ? { phase: "exited", exit: exitOf({ asked: true }) } : { phase: "stopping" }),
+        seen(
+          shard,
+          isGone
+            ? { phase: "exited", exit: exitOf({ asked: true }) }
+            : { phase: this.stuck.has(replicaId) ? "stuck" : "stopping" },
+        ),
       );
     }
     // What is in neither list runs on.
@@ -181,7 +213,8 @@ export class Scenario {
       if (before.phase !== "exited" && !named.has(keyOf(before))) observations.push(before);
     }
     const { version, nowMs } = this.store;
-    this.store.nodes.set(node.id, { ...node, lastSeenAtMs: nowMs, appliedVersion: version, observations });
+    const returnsAtMs = returnsAfterWord(node, this.store);
+    this.store.nodes.set(node.id, { ...node, lastSeenAtMs: nowMs, returnsAtMs, appliedVersion: version, observations });
   }
 
   #observe(shard: Shard, quietSinceVersion: number | null): ShardObservation {
@@ -192,7 +225,9 @@ export class Scenario {
     const isReadable = this.engineRunning.get(shard.replicaId) !== null;
     const zeroReads = running === 0 && quietSinceVersion !== null ? 2 : 0;
     const activity = { running, waiting: 0, zeroReads, sinceVersion: quietSinceVersion ?? 0 };
-    return seen(shard, { phase: "ready", activity: isReadable ? activity : null });
+    const url = this.urls.get(shard.replicaId);
+    const moved = url === undefined ? {} : { url };
+    return seen(shard, { phase: "ready", activity: isReadable ? activity : null, ...moved });
   }
 
   #routerReports(name: string): void {

@@ -22,13 +22,16 @@ export async function findToken(database: Database, sha256: string): Promise<Ide
   return { kind: "token", id, name, role: fromJson<Role>(token.role) };
 }
 
-/** Whom the hash of a node's credential belongs to. */
+/**
+ * Whom the hash of a node's credential belongs to. A removed node is still known: when it returns it has to be told to
+ * stop what it runs.
+ */
 export async function findNodeCredential(database: Database, sha256: string): Promise<Identity | null> {
   const node = await database.node.findUnique({
     where: { credentialSha256: sha256 },
-    select: { id: true, name: true, removedAt: true },
+    select: { id: true, name: true },
   });
-  return node === null || node.removedAt !== null ? null : { kind: "node", id: node.id, name: node.name };
+  return node === null ? null : { kind: "node", id: node.id, name: node.name };
 }
 
 /** Whom the hash of a session cookie belongs to. */

@@ -30,7 +30,10 @@ export async function findGpuHolders(database: Database, uuids: readonly string[
   }));
 }
 
-/** Writes GPUs as they are given, all in one statement. A UUID that another node had moves to its new one. */
+/**
+ * Writes GPUs as they are given, all in one statement. A UUID that another node had moves to its new one. A missing
+ * one that an operator has accepted as gone does not come back.
+ */
 export async function saveGpus(database: Database, gpus: readonly Gpu[]): Promise<void> {
   if (gpus.length === 0) return;
   const data = gpus.map(({ nodeId, previousIndex, missingSinceMs, health, ...facts }) => ({
@@ -47,6 +50,7 @@ export async function saveGpus(database: Database, gpus: readonly Gpu[]): Promis
     SELECT uuid, node_id, index, previous_index, facts, health, missing_since
     FROM jsonb_to_recordset(${JSON.stringify(data)}::jsonb) AS v(
       uuid text, node_id text, index int, previous_index int, facts jsonb, health jsonb, missing_since timestamptz)
+    WHERE missing_since IS NULL OR EXISTS (SELECT 1 FROM gpu g WHERE g.uuid = v.uuid)
     ORDER BY uuid
     ON CONFLICT (uuid) DO UPDATE SET node_id = excluded.node_id, index = excluded.index,
       previous_index = excluded.previous_index, facts = excluded.facts, health = excluded.health,

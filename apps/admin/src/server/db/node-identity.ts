@@ -22,11 +22,16 @@ interface HolderRow {
   readonly boot_id: string;
   readonly address: string;
   readonly silent_ms: number | null;
+  readonly former_boots: string[];
 }
 
+/** Boots of a machine that are remembered as over. */
+const FORMER_BOOTS = 20;
+
 /**
- * A new agent process takes its node's identity over. The same boot of the same machine has it at once; anybody else
- * only when the holder has been silent for `silentAfterMs`.
+ * A new agent process takes its node's identity over. The same machine has it at once, be it in the same boot or after a
+ * reboot; anybody else only when the holder has been silent for `silentAfterMs`. A boot that another one of the machine
+ * followed is over for good: who still names it is a copy of the machine.
  */
 export function claimNode(
   database: Database,
@@ -42,20 +47,23 @@ export function claimNode(
   return database.$transaction(async (tx): Promise<Claim> => {
     const [row] = await tx.$queryRaw<HolderRow[]>`
       SELECT session, machine_id, boot_id, address,
-             (extract(epoch FROM clock_timestamp() - last_seen_at) * 1000)::float8 AS silent_ms
+             (extract(epoch FROM clock_timestamp() - last_seen_at) * 1000)::float8 AS silent_ms, former_boots
       FROM node WHERE id = ${nodeId} AND removed_at IS NULL FOR UPDATE`;
     if (row === undefined) return { kind: "gone" };
     const silentMs = row.silent_ms ?? Number.POSITIVE_INFINITY;
-    const isSameBoot = row.machine_id === machineId && row.boot_id === bootId;
-    if (row.session !== session && !isSameBoot && silentMs < silentAfterMs) {
+    const isSameMachine = row.machine_id === machineId && !row.former_boots.includes(bootId);
+    if (row.session !== session && !isSameMachine && silentMs < silentAfterMs) {
       return {
         kind: "conflict",
         holder: { machineId: row.machine_id, bootId: row.boot_id, address: row.address, silentMs },
       };
     }
+    const isNewBoot = row.boot_id !== "" && row.boot_id !== bootId;
+    const over = row.former_boots.filter((boot) => boot !== bootId);
+    const formerBoots = JSON.stringify(isNewBoot ? [...over, row.boot_id].slice(-FORMER_BOOTS) : over);
     await tx.$executeRaw`
       UPDATE node SET session = ${session}, machine_id = ${machineId}, boot_id = ${bootId},
-        last_seen_at = clock_timestamp()
+        former_boots = ${formerBoots}::jsonb, last_seen_at = clock_timestamp()
       WHERE id = ${nodeId}`;
     return { kind: "held" };
   });

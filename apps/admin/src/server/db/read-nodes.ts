@@ -22,6 +22,8 @@ export async function readNodes(tx: Queryable, nodeIds?: readonly string[]): Pro
     sources: fromJson(row.sources),
     registeredAtMs: millisecondsOf(row.registeredAt),
     lastSeenAtMs: millisecondsOrNull(row.lastSeenAt),
+    returnsAtMs: fromJson(row.returns),
+    lostConfirmedAtMs: millisecondsOrNull(row.lostConfirmedAt),
     appliedVersion: Number(row.appliedVersion),
     cordons: row.cordons.map((cordon) => ({
       id: cordon.id,

@@ -33,6 +33,7 @@ export async function readReplicas(tx: Queryable, where: Prisma.ReplicaWhereInpu
     replaces: row.replaces,
     drainId: row.drainId,
     stateVersion: Number(row.stateVersion),
+    url: row.url,
     offeredAtMs: millisecondsOrNull(row.offeredAt),
     provenSinceMs: millisecondsOrNull(row.provenSince),
     routersQuietSinceMs: millisecondsOrNull(row.routersQuietSince),

@@ -1,5 +1,6 @@
 import type { ClusterSnapshot, Drain, Move, Node, Replica, Router } from "@llmgw/domain";
 import { type Database, fromJson, millisecondsOf, millisecondsOrNull, type Queryable, type Tx } from "./database.ts";
+import { readModels } from "./read-models.ts";
 import { readNodes } from "./read-nodes.ts";
 import { readReplicas } from "./read-replicas.ts";
 
@@ -24,7 +25,7 @@ export async function readSnapshotIn(tx: Tx, controlSinceMs: number): Promise<Cl
     SELECT version, clock_timestamp() AS now FROM cluster WHERE one = 1`;
   if (clock === undefined) throw new Error("the database has no cluster row");
   const nodes: Node[] = await readNodes(tx);
-  const models = await tx.model.findMany({ orderBy: { id: "asc" } });
+  const models = await readModels(tx);
   const drains = await readDrains(tx);
   const moves = await readMoves(
     tx,
@@ -37,13 +38,7 @@ export async function readSnapshotIn(tx: Tx, controlSinceMs: number): Promise<Cl
     nowMs: millisecondsOf(clock.now),
     controlSinceMs,
     nodes,
-    models: models.map((model) => ({
-      id: model.id,
-      spec: fromJson(model.spec),
-      revision: model.revision,
-      createdAtMs: millisecondsOf(model.createdAt),
-      deletedAtMs: millisecondsOrNull(model.deletedAt),
-    })),
+    models,
     replicas,
     drains,
     moves,
@@ -53,7 +48,8 @@ export async function readSnapshotIn(tx: Tx, controlSinceMs: number): Promise<Cl
 
 async function readDrains(tx: Tx): Promise<Drain[]> {
   const latest = await tx.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT ON (node_id) id FROM drain WHERE ended_at IS NOT NULL ORDER BY node_id, ended_at DESC, id DESC`;
+    SELECT DISTINCT ON (node_id, gpu_uuid) id FROM drain WHERE ended_at IS NOT NULL AND replica_id IS NULL
+    ORDER BY node_id, gpu_uuid, ended_at DESC, id DESC`;
   const rows = await tx.drain.findMany({
     where: { OR: [{ endedAt: null }, { id: { in: latest.map((row) => row.id) } }] },
     orderBy: { startedAt: "asc" },
@@ -65,6 +61,9 @@ async function readDrains(tx: Tx): Promise<Drain[]> {
 export function toDrain(row: {
   id: string;
   nodeId: string;
+  gpuUuid: string | null;
+  replicaId: string | null;
+  replicaGeneration: number | null;
   by: string;
   reason: string;
   startedAt: Date;
@@ -78,6 +77,8 @@ export function toDrain(row: {
   return {
     id: row.id,
     nodeId: row.nodeId,
+    gpuUuid: row.gpuUuid,
+    replica: row.replicaId === null ? null : { id: row.replicaId, generation: row.replicaGeneration ?? 0 },
     by: row.by,
     reason: row.reason,
     startedAtMs: millisecondsOf(row.startedAt),

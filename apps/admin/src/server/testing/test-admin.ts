@@ -40,8 +40,11 @@ export async function startTestAdmin(options: {
 }): Promise<TestAdmin> {
   const { databaseUrl, timeScale = 0.05 } = options;
   const database = createPrisma({ databaseUrl, poolSize: 6, log });
+  const scaled = adminSettings(timeScale);
   const settings = {
-    ...adminSettings(timeScale),
+    ...scaled,
+    // Polls are held longer here than a scaled silence may last.
+    control: { ...scaled.control, suspectAfterMs: 5_000, lostAfterMs: 15_000 },
     // On a loaded machine a scaled lease would run out between two renewals.
     ...{ leaseMs: 6_000, leaseRenewMs: 2_000, holdMs: 2_000, holdWhileWatchedMs: 250 },
     ...options.settings,

@@ -5,7 +5,10 @@ import { modelsAtZero, planVerdict } from "./plan-words.ts";
 type PlannedMove = DrainPreview["moves"][number];
 
 function aMove(replicaId: string, outcome: PlannedMove["outcome"]): PlannedMove {
-  return { replicaId, modelId: "m", nodeName: "sim-1", outcome, target: null, reason: null, inflight: 0 };
+  return {
+    ...{ replicaId, modelId: "m", nodeName: "sim-1", outcome, target: null, reason: null },
+    ...{ round: outcome === "moves" ? 1 : 0, gapFrom: null, inflight: 0 },
+  };
 }
 
 function aPlan(with_: Partial<DrainPreview>): DrainPreview {
@@ -17,6 +20,8 @@ function aPlan(with_: Partial<DrainPreview>): DrainPreview {
     nodes: [{ id: "n1", name: "sim-1" }],
     moves: [],
     models: [],
+    neededMs: 0,
+    sufficientGraceMs: 0,
     inflight: 0,
     ...with_,
   };
@@ -38,11 +43,12 @@ describe("what a drain plan says before anything is touched", () => {
   });
 
   test("the name must be typed only for a model that serves now and would not at some moment", () => {
+    const moving = { moves: 1, surge: 1, maxSurge: 1, moveMs: 0, neededMs: 0, sufficientGraceMs: 0 };
     const models = [
       { modelId: "stays", servingBefore: 2, servingLowest: 1, servingAfter: 2 },
       { modelId: "was-down", servingBefore: 0, servingLowest: 0, servingAfter: 0 },
       { modelId: "dips", servingBefore: 1, servingLowest: 0, servingAfter: 1 },
     ];
-    expect(modelsAtZero(aPlan({ models }))).toEqual(["dips"]);
+    expect(modelsAtZero(aPlan({ models: models.map((model) => ({ ...moving, ...model })) }))).toEqual(["dips"]);
   });
 });

@@ -1,3 +1,4 @@
+import { returnsAfterWord } from "../../cluster/liveness.ts";
 import type { ShardExit, ShardObservation } from "../../cluster/shard.ts";
 import { desiredForNode } from "../../reconcile/desired-for-node.ts";
 import { engineKey, isReady, type SimEngine } from "./engine.ts";
@@ -40,6 +41,7 @@ export class SimAgent {
     world.store.nodes.set(this.nodeId, {
       ...node,
       lastSeenAtMs: world.nowMs,
+      returnsAtMs: returnsAfterWord(node, world.store),
       appliedVersion: this.appliedVersion,
       observations,
     });

@@ -112,6 +112,8 @@ const drainNode: Happening = (world) => {
   world.store.drains.set(id, {
     id,
     nodeId,
+    gpuUuid: null,
+    replica: null,
     by: "op1",
     reason: "simulated",
     startedAtMs: world.nowMs,

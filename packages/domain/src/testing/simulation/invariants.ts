@@ -1,8 +1,9 @@
 import { place } from "../../placement/place.ts";
 import type { Action } from "../../reconcile/action.ts";
 import { openDraft } from "../../reconcile/draft.ts";
-import { countActive, countServing, surgeInForce } from "../../reconcile/leaving.ts";
+import { countActive, countServing } from "../../reconcile/leaving.ts";
 import { reservedShards } from "../../reconcile/place-replica.ts";
+import { surgeInForce } from "../../reconcile/surge.ts";
 import type { SimEngine } from "./engine.ts";
 import { Violation, type Watcher, type World } from "./world.ts";
 
@@ -97,8 +98,10 @@ function checkSurge(world: World, action: Action, before: Counts): void {
   if (model === undefined) return;
   const replicas = replicasOf(world, model.id);
   const active = countActive(replicas);
-  const allowed = model.spec.replicas + surgeInForce(model, replicas);
-  if (active > before.active && active > allowed) {
+  if (active <= before.active || active <= model.spec.replicas + model.spec.update.maxSurge) return;
+  const { store } = world;
+  const allowed = model.spec.replicas + surgeInForce(openDraft(store.snapshot(), store.settings), model);
+  if (active > allowed) {
     throw new Violation(`${model.id} has ${active} active replicas, ${allowed} are allowed`);
   }
 }

@@ -1,12 +1,21 @@
-import type { Drain, Move } from "../../cluster/drain.ts";
-import type { Model } from "../../cluster/model.ts";
+import { type Drain, drainCovers, type Move } from "../../cluster/drain.ts";
+import { type Model, startedModel, withLoadTime } from "../../cluster/model.ts";
 import type { Node } from "../../cluster/node.ts";
 import type { Replica } from "../../cluster/replica.ts";
 import type { Router } from "../../cluster/router.ts";
 import type { ClusterSnapshot, ControlSettings } from "../../cluster/snapshot.ts";
 import { recheckPlacement } from "../../placement/recheck.ts";
 import { type Action, takesVersion } from "../../reconcile/action.ts";
-import { applyToDrain, applyToMove, applyToReplica, createdReplica } from "../../reconcile/apply.ts";
+import {
+  applyToCordons,
+  applyToDrain,
+  applyToMove,
+  applyToReplica,
+  applyToRollout,
+  createdReplica,
+  type Instant,
+} from "../../reconcile/apply.ts";
+import { cordonRefusal, modelRefusal, replicaRefusal, rolloutRefusal } from "../../reconcile/refuse.ts";
 
 /** The database of a simulated control plane: rows in memory, and commits that check and write as `Action` says. */
 export class Store {
@@ -61,82 +70,103 @@ export class Store {
 
   #write(action: Action): void {
     const at = { nowMs: this.nowMs, version: this.version };
-    if (action.kind === "create_replica") {
-      this.replicas.set(action.replicaId, createdReplica(action, at));
-    } else if (action.kind === "set_move") {
-      const key = `${action.drainId} ${action.replicaId}`;
-      this.moves.set(key, applyToMove(this.moves.get(key), action, at));
-    } else if (action.kind === "end_drain") {
-      const drain = this.drains.get(action.drainId);
-      if (drain !== undefined) this.drains.set(drain.id, applyToDrain(drain, action, at));
-    } else {
-      const replica = this.replicas.get(action.replicaId);
-      if (replica === undefined) throw new Error(`no replica ${action.replicaId}`);
-      const shareGpu = this.models.get(replica.modelId)?.spec.resources.shareGpu ?? false;
-      this.replicas.set(replica.id, applyToReplica(replica, action, { ...at, shareGpu }));
+    switch (action.kind) {
+      case "create_replica":
+        this.replicas.set(action.replicaId, createdReplica(action, at));
+        return;
+      case "set_move": {
+        const key = `${action.drainId} ${action.replicaId}`;
+        this.moves.set(key, applyToMove(this.moves.get(key), action, at));
+        return;
+      }
+      case "end_drain": {
+        const drain = this.drains.get(action.drainId);
+        if (drain !== undefined) this.drains.set(drain.id, applyToDrain(drain, action, at));
+        return;
+      }
+      case "set_cordon":
+      case "lift_cordon": {
+        const node = this.nodes.get(action.nodeId);
+        const id = `cordon_${action.owner}_${action.nodeId}_${this.version}`;
+        if (node !== undefined) {
+          this.nodes.set(node.id, { ...node, cordons: applyToCordons(node.cordons, action, { ...at, id }) });
+        }
+        return;
+      }
+      case "set_rollout": {
+        const model = this.models.get(action.modelId);
+        if (model === undefined || model.rollout === null) return;
+        this.models.set(model.id, { ...model, rollout: applyToRollout(model.rollout, action, at) });
+        return;
+      }
+      default:
+        this.#writeReplica(action, at);
+    }
+  }
+
+  #writeReplica(action: Parameters<typeof applyToReplica>[1], at: Instant): void {
+    const replica = this.replicas.get(action.replicaId);
+    if (replica === undefined) throw new Error(`no replica ${action.replicaId}`);
+    const model = this.models.get(replica.modelId);
+    const shareGpu = model?.spec.resources.shareGpu ?? false;
+    this.replicas.set(replica.id, applyToReplica(replica, action, { ...at, shareGpu }));
+    if (model !== undefined && action.kind === "set_phase" && action.from === "starting" && action.to === "serving") {
+      const loadTimesMs = withLoadTime(model.loadTimesMs, at.nowMs - replica.phaseSinceMs);
+      this.models.set(model.id, { ...model, loadTimesMs });
     }
   }
 
   #check(action: Action): string | null {
-    if (action.kind === "create_replica") {
-      if (this.replicas.has(action.replicaId)) return `${action.replicaId} was used before`;
-      const model = this.models.get(action.modelId);
-      return model === undefined || model.deletedAtMs !== null ? "the model is gone" : null;
-    }
-    if (action.kind === "set_move" || action.kind === "end_drain") {
-      const drain = this.drains.get(action.drainId);
-      if (drain === undefined || drain.endedAtMs !== null) return "the drain is not open";
-      if (action.kind === "set_move" || action.result === "unconfirmed") return null;
-      return this.#holdsShard(drain.nodeId) ? "the node still has unreleased shards" : null;
-    }
-    const replica = this.replicas.get(action.replicaId);
-    if (replica === undefined) return "no such replica";
     switch (action.kind) {
-      case "place_replica": {
-        if (replica.phase !== action.fromPhase || replica.generation !== action.fromGeneration) return "it moved on";
-        if (this.models.get(replica.modelId)?.revision !== action.modelRevision) return "the model changed";
-        const planned = { modelId: replica.modelId, replicaId: replica.id, shards: action.shards };
-        const recheck = recheckPlacement(planned, this.snapshot(), this.settings);
-        return recheck.ok ? null : recheck.reason.code;
+      case "create_replica":
+        if (this.replicas.has(action.replicaId)) return `${action.replicaId} was used before`;
+        return modelRefusal(this.models.get(action.modelId), action.modelId, null);
+      case "set_move":
+      case "end_drain": {
+        const drain = this.drains.get(action.drainId);
+        if (drain === undefined || drain.endedAtMs !== null) return "the drain is not open";
+        if (action.kind === "set_move" || action.result === "unconfirmed" || action.result === "failed") return null;
+        return this.#holdsShard(drain) ? "the drain still covers unreleased shards" : null;
       }
-      case "explain_pending":
-        return replica.phase === "pending" ? null : "it is not pending";
-      case "set_phase":
-        if (replica.phase !== action.from || replica.generation !== action.generation) return "it moved on";
-        return action.to === "stopped" && replica.shards.some((shard) => shard.releasedAtMs === null)
-          ? "a shard is unreleased"
-          : null;
-      case "offer_endpoint":
-        return replica.phase === "starting" && replica.generation === action.generation && replica.offeredAtMs === null
-          ? null
-          : "it moved on";
-      case "set_proof":
-        return replica.generation === action.generation ? null : "it moved on";
-      case "record_failure":
-      case "stop_shard":
-      case "release_shard": {
-        const shard = replica.shards.find(
-          (found) => found.generation === action.generation && found.rank === action.rank,
-        );
-        if (shard === undefined || shard.releasedAtMs !== null) return "the shard is released";
-        return action.kind === "stop_shard" && shard.stopRequestedAtMs !== null ? "it was asked already" : null;
+      case "set_cordon":
+      case "lift_cordon":
+        return cordonRefusal(this.nodes.get(action.nodeId)?.cordons, action);
+      case "set_rollout":
+        return rolloutRefusal(this.models.get(action.modelId), action);
+      default: {
+        const replica = this.replicas.get(action.replicaId);
+        const refusal = replicaRefusal(replica, action);
+        if (refusal !== null || replica === undefined || action.kind !== "place_replica") return refusal;
+        const model = this.models.get(replica.modelId);
+        return modelRefusal(model, replica.modelId, action.modelRevision) ?? this.#recheck(replica, action);
       }
     }
   }
 
-  #holdsShard(nodeId: string): boolean {
+  #recheck(replica: Replica, action: Extract<Action, { kind: "place_replica" }>): string | null {
+    const planned = { modelId: replica.modelId, replicaId: replica.id, shards: action.shards };
+    const snapshot = this.snapshot();
+    const models = snapshot.models.map(startedModel);
+    const recheck = recheckPlacement(planned, { ...snapshot, models }, this.settings);
+    return recheck.ok ? null : recheck.reason.code;
+  }
+
+  #holdsShard(drain: Drain): boolean {
     return [...this.replicas.values()].some((replica) =>
-      replica.shards.some((shard) => shard.nodeId === nodeId && shard.releasedAtMs === null),
+      replica.shards.some((shard) => shard.releasedAtMs === null && drainCovers(drain, shard)),
     );
   }
 
-  /** Open drains, and each node's latest ended one. */
+  /** Open drains, and of each node and GPU the latest ended one. */
   #drainsInSight(): readonly Drain[] {
     const latest = new Map<string, Drain>();
     const open: Drain[] = [];
     for (const drain of this.drains.values()) {
       if (drain.endedAtMs === null) open.push(drain);
-      else if ((latest.get(drain.nodeId)?.endedAtMs ?? -1) <= drain.endedAtMs) latest.set(drain.nodeId, drain);
+      else if (drain.replica === null) {
+        const key = `${drain.nodeId} ${drain.gpuUuid ?? ""}`;
+        if ((latest.get(key)?.endedAtMs ?? -1) <= drain.endedAtMs) latest.set(key, drain);
+      }
     }
     return [...open, ...latest.values()];
   }

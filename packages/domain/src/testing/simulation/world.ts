@@ -28,6 +28,18 @@ const simulationSettings: ControlSettings = {
   replaceAfterFailures: 3,
   failureWindowMs: 30_000,
   failuresForgottenMs: 60_000,
+  massSilenceRatio: 0.55,
+  massSilenceMinNodes: 3,
+  massSilenceWindowMs: 8_000,
+  flapReturns: 3,
+  flapWindowMs: 60_000,
+  flapStableMs: 8_000,
+  blackHoleStarts: 3,
+  blackHoleModels: 2,
+  blackHoleCordonMs: 60_000,
+  rolloutFailures: 3,
+  rolloutStallMs: 60_000,
+  stuckAfterMs: 30_000,
   reserveMibPerGpu: 512,
 };
 
@@ -206,6 +218,12 @@ function describe(action: Action): string {
       return `move ${action.replicaId}: ${action.step} (${action.reason?.code ?? "-"})${action.lost ? " lost" : ""}`;
     case "end_drain":
       return `end ${action.drainId}: ${action.result}`;
+    case "set_cordon":
+      return `cordon ${action.nodeId}: ${action.reason.code}`;
+    case "lift_cordon":
+      return `lift the cordon of ${action.nodeId} by ${action.owner}`;
+    case "set_rollout":
+      return `rollout of ${action.modelId} to ${action.revision}: ${action.failure?.code ?? "complete"}`;
     default:
       return `${action.kind} ${action.replicaId}.${action.generation}`;
   }

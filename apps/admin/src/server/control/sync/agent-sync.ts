@@ -26,6 +26,12 @@ export interface AgentSyncOptions {
   readonly log: Logger;
 }
 
+/** What became of a report. `taken` also where the database is away: it will come again. */
+type TakenIn =
+  | { readonly kind: "taken" }
+  | { readonly kind: "removed" }
+  | { readonly kind: "refused"; readonly message: string };
+
 /** The agents' long poll: takes the report in, then answers what the node is to do, at once or when that changes. */
 export class AgentSync {
   readonly #options: AgentSyncOptions;
@@ -42,8 +48,9 @@ export class AgentSync {
     this.#options.onSync();
     const met = await meetReporter(request, { ...this.#options, name: actor.name });
     if (met.kind === "foreign") return refused({ kind: "conflict", message: met.message });
-    const problem = await this.#takeIn(nodeId, request, actor.name);
-    if (problem !== null) return refused({ kind: "conflict", message: problem });
+    const taken = await this.#takeIn(nodeId, request, actor.name);
+    if (taken.kind === "removed") return this.#answerRemoved(request, actor.name);
+    if (taken.kind === "refused") return refused({ kind: "conflict", message: taken.message });
     logs.settle(request.report.logs);
 
     const isDue = () =>
@@ -68,26 +75,52 @@ export class AgentSync {
     return done((await this.#answer(nodeId, request)) ?? unchanged);
   }
 
-  /** Null when the report was taken, or the database is away and it will come again; else why it was refused. */
-  async #takeIn(nodeId: string, request: AgentSyncRequest, name: string): Promise<string | null> {
+  async #takeIn(nodeId: string, request: AgentSyncRequest, name: string): Promise<TakenIn> {
     const { intake, log } = this.#options;
     try {
       const admission = await intake.admit(nodeId, request);
       switch (admission.kind) {
         case "admitted":
           await intake.accept(nodeId, request);
-          return null;
+          return { kind: "taken" };
         case "gone":
-          return `${name} was removed from this cluster. Join again with a join token.`;
-        case "superseded":
-          return `another agent process of ${name} has taken over; end this one.`;
-        case "conflict":
-          return `the identity of ${name} is in use: ${holderWords(admission.holder)}. This is machine ${request.machineId}, boot ${request.bootId}. If this machine is a copy, remove its agent's data folder and join under another name.`;
+          return { kind: "removed" };
+        case "superseded": {
+          const message = `another agent process of ${name} has taken over; end this one.`;
+          return { kind: "refused", message };
+        }
+        case "conflict": {
+          const message = `the identity of ${name} is in use: ${holderWords(admission.holder)}. This is machine ${request.machineId}, boot ${request.bootId}. If this machine is a copy, remove its agent's data folder and join under another name.`;
+          return { kind: "refused", message };
+        }
       }
     } catch (error) {
       log.warn({ error, node: name }, "a report could not be taken in; its agent will send it again");
-      return null;
+      return { kind: "taken" };
     }
+  }
+
+  /** A node that was removed has to stop what it still runs; after that it is sent away. */
+  #answerRemoved(request: AgentSyncRequest, name: string): Outcome<AgentSyncAnswer> {
+    const { cluster, versions, settings } = this.#options;
+    const running = request.report.shards.filter((shard) => shard.phase !== "exited");
+    if (running.length === 0 || versions.held) {
+      const message = `${name} was removed from this cluster. Join again with a join token.`;
+      return refused({ kind: "conflict", message });
+    }
+    return done({
+      kind: "desired",
+      protocol: syncProtocol,
+      clusterId: cluster.id,
+      version: Math.max(versions.version, request.appliedVersion),
+      run: [],
+      stop: running.map(({ replicaId, generation, rank }) => ({
+        ...{ replicaId, generation, rank },
+        killAfterMs: settings.stopKillAfterMs,
+      })),
+      logs: [],
+      pollAfterMs: settings.holdWhileWatchedMs,
+    });
   }
 
   /** What it is to do has changed with its own report: a process of an old generation turned up, for one. */

@@ -5,6 +5,7 @@ import {
   endpointTable,
   type Model,
   type ShardObservation,
+  specOfRevision,
 } from "@llmgw/domain";
 import { maxConcurrentOf } from "@llmgw/engines";
 import type { AgentSyncAnswer, EndpointTable, KeyEntry, ModelEntry, ShardLaunch } from "@llmgw/wire";
@@ -87,7 +88,7 @@ export function desiredOfNode(
     run: desire.run.flatMap(({ replica, shard, quietSinceVersion }): ShardLaunch[] => {
       const model = models.get(replica.modelId);
       if (model === undefined) return [];
-      const { spec } = model;
+      const spec = specOfRevision(model, replica.modelRevision);
       const group = shardGroup(snapshot, shard);
       return [
         {

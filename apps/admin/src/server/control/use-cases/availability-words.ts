@@ -1,4 +1,4 @@
-import { describeReason, type Node } from "@llmgw/domain";
+import { type DrainTarget, describeReason, type Node } from "@llmgw/domain";
 import { formatDuration } from "@llmgw/service";
 import type { Effect } from "../../db/operator/set-availability.ts";
 import { gpuExclusion } from "../views/node-view.ts";
@@ -6,10 +6,11 @@ import { gpuExclusion } from "../views/node-view.ts";
 /** What an order on a node did and what happens now, in a sentence. */
 export function availabilityWords(
   effect: Effect,
-  about: { readonly node: Node; readonly gpuIndex: number | null; readonly graceLeftMs: number | null },
+  about: { readonly node: Node; readonly target: DrainTarget; readonly graceLeftMs: number | null },
 ): string {
-  const { node, gpuIndex, graceLeftMs } = about;
-  const what = gpuIndex === null ? node.name : `GPU ${gpuIndex} of ${node.name}`;
+  const { node, target, graceLeftMs } = about;
+  const gpuIndex = node.gpus.find((gpu) => gpu.uuid === target.gpuUuid)?.index ?? null;
+  const what = target.replica?.id ?? (gpuIndex === null ? node.name : `GPU ${gpuIndex} of ${node.name}`);
   const grace = graceLeftMs === null ? "" : formatDuration(Math.max(0, Math.round(graceLeftMs / 1000) * 1000));
   switch (effect) {
     case "cordoned":
@@ -17,6 +18,9 @@ export function availabilityWords(
     case "already_cordoned":
       return `${what} is cordoned already`;
     case "drain_started":
+      if (target.replica !== null) {
+        return `${what} drains: it goes once a replacement serves, and stops in ${grace} at the latest`;
+      }
       return `${what} drains: each replica there moves as soon as its replacement serves; what has none stops in ${grace}`;
     case "drain_shortened":
       return `${what} drains already; its grace is shortened to ${grace}`;

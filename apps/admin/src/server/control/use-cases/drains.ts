@@ -6,6 +6,7 @@ import { drainView } from "../views/drain-view.ts";
 import { actorAudit } from "./actor-audit.ts";
 import { look, type UseCaseDependencies, unknown } from "./dependencies.ts";
 import { previewOf } from "./drain-preview.ts";
+import { findTargets } from "./drain-targets.ts";
 import { findNode } from "./find.ts";
 
 export function drainUseCases(dependencies: UseCaseDependencies): ControlPlane["drains"] {
@@ -27,15 +28,12 @@ export function drainUseCases(dependencies: UseCaseDependencies): ControlPlane["
         .map(({ drain, moves }) => drainView(drain, moves, { context, modelIds }));
     },
     get: (drain) => viewOf(dependencies, drain),
-    preview: async ({ nodes, graceMs }) => {
+    preview: async ({ graceMs, ...wanted }) => {
       const context = await look(dependencies);
-      const nodeIds: string[] = [];
-      for (const name of nodes) {
-        const node = findNode(context, name);
-        if (!node.ok) return node;
-        nodeIds.push(node.value.id);
-      }
-      return done(previewOf(context.world, { nodeIds, graceMs, dependencies }));
+      const found = findTargets(context, wanted);
+      if (!found.ok) return found;
+      const targets = found.value.map((one) => one.target);
+      return done(previewOf(context.world, { targets, graceMs, dependencies }));
     },
     extend: ({ drain, graceMs, reason }, actor) =>
       change(dependencies, { drain, change: { kind: "extend", byMs: graceMs }, reason }, actor),

@@ -1,6 +1,6 @@
 import type { ModelView } from "@llmgw/api";
 import { type ControlPlane, done, type Outcome, refused } from "@llmgw/api/server";
-import { applyModel, deleteModel, scaleModel } from "../../db/operator/change-model.ts";
+import { acceptGap, applyModel, deleteModel, rollBackModel, scaleModel } from "../../db/operator/change-model.ts";
 import { modelView } from "../views/model-view.ts";
 import { actorAudit } from "./actor-audit.ts";
 import { look, type UseCaseDependencies, unknown } from "./dependencies.ts";
@@ -23,7 +23,7 @@ export function modelUseCases(dependencies: UseCaseDependencies): ControlPlane["
       return found.ok ? done(modelView(found.value, context)) : found;
     },
     apply: async (spec, actor) => {
-      const applied = await applyModel(database, spec, (before, after) =>
+      const applied = await applyModel(database, { spec, by: actor.name }, (before, after) =>
         actorAudit(actor, { verb: "models.applySpec", target: spec.id, before, after }),
       );
       if (applied.kind === "name_taken") {
@@ -33,6 +33,44 @@ export function modelUseCases(dependencies: UseCaseDependencies): ControlPlane["
       dependencies.onChanged();
       const model = await viewOf(dependencies, spec.id);
       return model.ok ? done({ model: model.value, change: applied.kind }) : model;
+    },
+    rollback: async ({ model, revision, reason }, actor) => {
+      const found = findModel(await look(dependencies), model);
+      if (!found.ok) return found;
+      const order = { modelId: found.value.id, revision: revision ?? null, by: actor.name };
+      const changed = await rollBackModel(database, order, (before, after) =>
+        actorAudit(actor, {
+          verb: "models.rollback",
+          target: found.value.id,
+          before: { revision: before },
+          after: { revision: after },
+          reason,
+        }),
+      );
+      if (changed.kind === "unknown") return unknown("model", model, []);
+      if (changed.kind === "no_revision") {
+        const asked = revision === undefined ? "no earlier revision" : `no revision ${revision} to go back to`;
+        const known = changed.known.length === 0 ? "none" : changed.known.join(", ");
+        const message = `${found.value.id} is at revision ${changed.present} and has ${asked}. Others that it had: ${known}.`;
+        return refused({ kind: "conflict", message });
+      }
+      dependencies.onChanged();
+      return viewOf(dependencies, found.value.id);
+    },
+    acceptGap: async ({ model, reason }, actor) => {
+      const found = findModel(await look(dependencies), model);
+      if (!found.ok) return found;
+      const { id } = found.value;
+      const changed = await acceptGap(database, id, (revision) =>
+        actorAudit(actor, { verb: "models.acceptGap", target: id, after: { revision }, reason }),
+      );
+      if (changed.kind === "unknown") return unknown("model", model, []);
+      if (changed.kind === "no_rollout") {
+        const message = `${id} is not being rolled out: there is no gap to accept.`;
+        return refused({ kind: "conflict", message });
+      }
+      dependencies.onChanged();
+      return viewOf(dependencies, id);
     },
     scale: async ({ model, replicas, reason }, actor) => {
       const found = findModel(await look(dependencies), model);

@@ -1,15 +1,15 @@
-import type { SetAvailabilityInput } from "@llmgw/api";
-import { type Actor, type AvailabilityChange, type ControlPlane, done, type Outcome, refused } from "@llmgw/api/server";
-import type { Gpu, Node } from "@llmgw/domain";
-import { type AvailabilityOrder, setAvailability } from "../../db/operator/set-availability.ts";
-import { readDrain, type World } from "../../db/world.ts";
-import { drainView } from "../views/drain-view.ts";
+import type { NodeView } from "@llmgw/api";
+import { type Actor, type ControlPlane, done, type Outcome, refused } from "@llmgw/api/server";
+import { isConfirmedLost, type Node, nodeAvailability } from "@llmgw/domain";
+import { formatDuration } from "@llmgw/service";
+import { changeNode, type NodeChange } from "../../db/operator/change-node.ts";
+import type { World } from "../../db/world.ts";
+import { livenessOf } from "../views/context.ts";
 import { nodeView } from "../views/node-view.ts";
 import { actorAudit } from "./actor-audit.ts";
-import { availabilityWords } from "./availability-words.ts";
-import { look, type UseCaseDependencies } from "./dependencies.ts";
-import { previewOf } from "./drain-preview.ts";
-import { findGpu, findNode } from "./find.ts";
+import { setNodeAvailability } from "./availability.ts";
+import { contextOf, look, type UseCaseDependencies } from "./dependencies.ts";
+import { findNode } from "./find.ts";
 
 export function nodeUseCases(dependencies: UseCaseDependencies): ControlPlane["nodes"] {
   return {
@@ -22,97 +22,103 @@ export function nodeUseCases(dependencies: UseCaseDependencies): ControlPlane["n
       const found = findNode(context, wanted);
       return found.ok ? done(nodeView(found.value, context)) : found;
     },
-    setAvailability: (input, actor) => changeAvailability(dependencies, input, actor),
+    setAvailability: (input, actor) => setNodeAvailability(dependencies, input, actor),
+    confirmLost: async (input, actor) => {
+      const changed = await change(dependencies, { ...input, change: { kind: "confirm_lost" } }, actor);
+      return changed.ok ? viewOf(dependencies, changed.value.node) : changed;
+    },
+    acceptInventory: async (input, actor) => {
+      const changed = await change(dependencies, { ...input, change: { kind: "accept_inventory" } }, actor);
+      return changed.ok ? viewOf(dependencies, changed.value.node) : changed;
+    },
+    remove: async (input, actor) => {
+      const changed = await change(dependencies, { ...input, change: { kind: "remove" } }, actor);
+      return changed.ok ? done({ name: changed.value.node.name, released: [...changed.value.what] }) : changed;
+    },
   };
 }
 
-async function changeAvailability(
-  dependencies: UseCaseDependencies,
-  input: SetAvailabilityInput,
-  actor: Actor,
-): Promise<Outcome<AvailabilityChange>> {
+async function viewOf(dependencies: UseCaseDependencies, node: Node): Promise<Outcome<NodeView>> {
   const context = await look(dependencies);
-  const found = findNode(context, input.node);
+  return done(nodeView(context.nodes.get(node.id) ?? node, context));
+}
+
+const verbs = {
+  confirm_lost: "nodes.confirmLost",
+  accept_inventory: "nodes.acceptInventory",
+  remove: "nodes.remove",
+} as const satisfies Record<NodeChange["kind"], string>;
+
+async function change(
+  dependencies: UseCaseDependencies,
+  order: { readonly node: string; readonly reason?: string | undefined; readonly change: NodeChange },
+  actor: Actor,
+): Promise<Outcome<{ readonly node: Node; readonly what: readonly string[] }>> {
+  const found = findNode(await look(dependencies), order.node);
   if (!found.ok) return found;
   const node = found.value;
-  const gpu = input.gpu === undefined ? null : findGpu(node, input.gpu);
-  if (gpu !== null && !gpu.ok) return gpu;
-  const order = toOrder(input, { node, gpu: gpu?.value ?? null, actor, dependencies });
-  if (!order.ok) return order;
-
-  const plan = input.target === "draining" ? input.plan : undefined;
-  const preview = (world: World) => previewOf(world, { nodeIds: [node.id], graceMs: input.graceMs, dependencies });
-  const result = await setAvailability(dependencies.database, order.value, {
-    audit: (effect, drainId) =>
-      actorAudit(actor, {
-        verb: "nodes.setAvailability",
-        target: node.name,
-        after: { target: input.target, gpu: gpu?.value.uuid, graceMs: input.graceMs, force: input.force, effect },
-        reason: input.reason,
-        cause: drainId,
-      }),
-    mayRun: plan === undefined ? null : (world) => preview(world).plan === plan,
-  });
-  if (result.kind === "gone") {
+  const mayRun = (world: World) => whyNot(world, { nodeId: node.id, change: order.change, dependencies });
+  const changed = await changeNode(dependencies.database, { nodeId: node.id, change: order.change, mayRun }, (what) =>
+    actorAudit(actor, { verb: verbs[order.change.kind], target: node.name, after: { what }, reason: order.reason }),
+  );
+  if (changed.kind === "gone") {
     return refused({ kind: "not_found", message: `${node.name} was removed a moment ago.` });
   }
-  if (result.kind === "refused") {
-    return refused({
-      kind: "stale_plan",
-      message: `The cluster has changed since the preview of draining ${node.name}. Look at the new one, then run that.`,
-      fresh: preview(result.world),
-    });
-  }
+  if (changed.kind === "refused") return refused({ kind: "conflict", message: changed.why });
   dependencies.onChanged();
-  return done(await describeChange(dependencies, { nodeId: node.id, gpu: gpu?.value ?? null, result }));
+  return done({ node, what: changed.what });
 }
 
-function toOrder(
-  input: SetAvailabilityInput,
-  about: {
-    readonly node: Node;
-    readonly gpu: Gpu | null;
-    readonly actor: Actor;
-    readonly dependencies: UseCaseDependencies;
-  },
-): Outcome<AvailabilityOrder> {
-  const { node, gpu, actor, dependencies } = about;
-  const order = { nodeId: node.id, by: actor.name, reason: input.reason ?? "" };
-  const gpuUuid = gpu?.uuid ?? null;
-  switch (input.target) {
-    case "cordoned":
-      return done({ ...order, change: { kind: "cordon", gpuUuid } });
-    case "active":
-      return done({ ...order, change: { kind: "uncordon", gpuUuid } });
-    case "draining": {
-      if (gpu !== null) {
-        const message = `A drain is of a whole node; found gpu "${input.gpu}". Cordon the GPU, or drain ${node.name} without it.`;
-        return refused({ kind: "invalid", message });
-      }
-      const { defaultGraceMs } = dependencies.settings.control;
-      const graceMs = input.graceMs ?? null;
-      return done({ ...order, change: { kind: "drain", graceMs, defaultGraceMs, force: input.force === true } });
+interface Question {
+  readonly nodeId: string;
+  readonly change: NodeChange;
+  readonly dependencies: UseCaseDependencies;
+}
+
+/** Why the change may not be made now, in words. */
+function whyNot(world: World, { nodeId, change: wanted, dependencies }: Question): string | null {
+  const { snapshot } = world;
+  const node = snapshot.nodes.find((one) => one.id === nodeId);
+  if (node === undefined) return "the node is gone";
+  switch (wanted.kind) {
+    case "confirm_lost": {
+      const liveness = livenessOf(node, contextOf(world, dependencies));
+      if (liveness !== "live") return null;
+      const ago = node.lastSeenAtMs === null ? "" : ` ${formatDuration(snapshot.nowMs - node.lastSeenAtMs)} ago`;
+      return `${node.name} is alive: it was heard${ago}. Only a node that is silent can be confirmed as lost; drain this one.`;
     }
+    case "accept_inventory":
+      return whyNotAccept(world, node);
+    case "remove":
+      return whyNotRemove(world, node);
   }
 }
 
-async function describeChange(
-  dependencies: UseCaseDependencies,
-  change: {
-    readonly nodeId: string;
-    readonly gpu: Gpu | null;
-    readonly result: { readonly effect: Parameters<typeof availabilityWords>[0]; readonly drainId: string | null };
-  },
-): Promise<AvailabilityChange> {
-  const context = await look(dependencies);
-  const node = context.nodes.get(change.nodeId);
-  if (node === undefined) throw new Error(`node ${change.nodeId} vanished within a moment`);
-  const { effect, drainId } = change.result;
-  const record = drainId === null ? null : await readDrain(dependencies.database, drainId);
-  const graceLeftMs = record === null ? null : record.drain.deadlineAtMs - context.world.snapshot.nowMs;
-  return {
-    node: nodeView(node, context),
-    drain: record === null ? null : drainView(record.drain, record.moves, { context, modelIds: record.modelIds }),
-    message: availabilityWords(effect, { node, gpuIndex: change.gpu?.index ?? null, graceLeftMs }),
-  };
+function whyNotAccept({ snapshot }: World, node: Node): string | null {
+  const missing = node.gpus.filter((gpu) => gpu.missingSinceMs !== null);
+  if (missing.length === 0) return `${node.name} reports every GPU of its inventory: there is nothing to accept.`;
+  for (const gpu of missing) {
+    const holder = snapshot.replicas.find((replica) =>
+      replica.shards.some((shard) => shard.releasedAtMs === null && shard.gpuUuids.includes(gpu.uuid)),
+    );
+    if (holder === undefined) continue;
+    return `GPU ${gpu.index} (${gpu.uuid}) is still held by ${holder.id}, which is ${holder.phase}: accept it once that is gone.`;
+  }
+  return null;
+}
+
+function whyNotRemove({ snapshot }: World, node: Node): string | null {
+  const availability = nodeAvailability(node, snapshot.drains);
+  const confirmed = isConfirmedLost(node);
+  if (availability !== "drained" && !confirmed) {
+    return `${node.name} is ${availability}. Only a drained node, or one that was confirmed as lost, can be removed.`;
+  }
+  const inUse = snapshot.replicas.filter(
+    (replica) =>
+      (replica.phase === "serving" || replica.phase === "moving" || replica.phase === "draining") &&
+      replica.shards.some((shard) => shard.nodeId === node.id && shard.releasedAtMs === null),
+  );
+  if (inUse.length === 0) return null;
+  const names = inUse.map((replica) => replica.id).join(", ");
+  return `routers still reach ${names} on ${node.name}: wait until they are replaced, or force its drain, then remove it.`;
 }

@@ -23,7 +23,8 @@ export function placementUseCases(dependencies: UseCaseDependencies): ControlPla
         );
       let question: Model;
       if (spec !== undefined) {
-        question = { id: spec.id, spec, revision: 0, createdAtMs: snapshot.nowMs, deletedAtMs: null };
+        const none = { deletedAtMs: null, revisions: [], rollout: null, loadTimesMs: [] };
+        question = { id: spec.id, spec, revision: 0, createdAtMs: snapshot.nowMs, ...none };
       } else {
         const wanted = model ?? present?.modelId;
         if (wanted === undefined) {

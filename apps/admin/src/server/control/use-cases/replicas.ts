@@ -4,7 +4,9 @@ import type { Replica, Shard } from "@llmgw/domain";
 import { readFailures, readPlacementRecord, readReplicaById, readStoppedReplicas } from "../../db/world.ts";
 import { livenessOf, observationOf, type ViewContext } from "../views/context.ts";
 import { replicaView } from "../views/replica-view.ts";
+import { changeAvailability } from "./availability.ts";
 import { look, type UseCaseDependencies, unknown } from "./dependencies.ts";
+import { replicaTarget } from "./drain-targets.ts";
 import { findModel, findNode } from "./find.ts";
 
 /** Stopped replicas are shown this many at most: the latest. */
@@ -30,6 +32,16 @@ export function replicaUseCases(dependencies: UseCaseDependencies): ControlPlane
         replica: replicaView(replica.value, context, await readFailures(database, [id])),
         record: await readPlacementRecord(database, id),
       });
+    },
+    drain: async ({ replica, reason, graceMs, force, plan }, actor) => {
+      const found = replicaTarget(await look(dependencies), replica);
+      if (!found.ok) return found;
+      const wish = { verb: "replicas.drain", targets: [found.value], target: "draining" } as const;
+      const changed = await changeAvailability(dependencies, { ...wish, reason, graceMs, force, plan }, actor);
+      if (!changed.ok) return changed;
+      const [first] = changed.value;
+      if (first === undefined) throw new Error("an order of one replica changed none");
+      return done(first);
     },
     logs: (input, signal) => readLogs(dependencies, input, signal),
   };

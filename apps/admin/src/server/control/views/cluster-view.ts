@@ -49,6 +49,8 @@ export function clusterView(
       live: routers.filter((router) => router.state === "live").length,
       silent: routers.filter((router) => router.state === "silent").length,
     },
+    massSilence:
+      context.silence === null ? null : { silent: context.silence.nodeIds.size, nodes: context.silence.nodes },
     leader,
     routerUrl: about.routerUrl,
   };

@@ -1,5 +1,5 @@
-import type { ControlSettings, Node, Router, ShardObservation } from "@llmgw/domain";
-import { nodeLiveness } from "@llmgw/domain";
+import type { ControlSettings, Liveness, MassSilence, Node, Router, ShardObservation } from "@llmgw/domain";
+import { massSilence, nodeLiveness } from "@llmgw/domain";
 import type { World } from "../../db/world.ts";
 
 /** The world with what every view looks up in it. */
@@ -8,6 +8,7 @@ export interface ViewContext {
   readonly settings: ControlSettings;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly liveRouters: readonly Router[];
+  readonly silence: MassSilence | null;
 }
 
 export function viewContext(world: World, settings: ControlSettings): ViewContext {
@@ -17,6 +18,7 @@ export function viewContext(world: World, settings: ControlSettings): ViewContex
     settings,
     nodes: new Map(snapshot.nodes.map((node) => [node.id, node])),
     liveRouters: snapshot.routers.filter((router) => routerState(router, snapshot.nowMs, settings) === "live"),
+    silence: massSilence(snapshot, settings),
   };
 }
 
@@ -26,8 +28,10 @@ export function routerState(router: Router, nowMs: number, settings: ControlSett
   return nowMs - router.lastSeenAtMs < settings.routerLeaseMs ? "live" : "silent";
 }
 
-export function livenessOf(node: Node, { world, settings }: ViewContext) {
+/** As the control loop sees it: nobody is lost while the silence of most is taken for ours. */
+export function livenessOf(node: Node, { world, settings, silence }: ViewContext): Liveness {
   const { nowMs, controlSinceMs } = world.snapshot;
+  if (silence?.nodeIds.has(node.id) === true) return "suspect";
   return nodeLiveness(node, { nowMs, controlSinceMs, settings });
 }
 

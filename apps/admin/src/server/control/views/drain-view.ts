@@ -1,5 +1,5 @@
 import type { DrainView, MoveView } from "@llmgw/api";
-import { type Drain, drainView as domainDrainView, type Move, type MoveProgress } from "@llmgw/domain";
+import { type Drain, drainView as domainDrainView, drainScope, type Move, type MoveProgress } from "@llmgw/domain";
 import type { ViewContext } from "./context.ts";
 import { instantOf, instantOrNull } from "./instants.ts";
 import { placesInWords } from "./places.ts";
@@ -20,6 +20,9 @@ export function drainView(
     id: drain.id,
     nodeId: drain.nodeId,
     nodeName: context.nodes.get(drain.nodeId)?.name ?? drain.nodeId,
+    scope: drainScope(drain),
+    gpuUuid: drain.gpuUuid,
+    replicaId: drain.replica?.id ?? null,
     by: drain.by,
     reason: drain.reason,
     startedAt: instantOf(drain.startedAtMs),
@@ -28,6 +31,7 @@ export function drainView(
     forcedBy: drain.forcedBy,
     endedAt: instantOrNull(drain.endedAtMs),
     result: drain.result,
+    surges: isOpen ? progress.surges.map((surge) => ({ ...surge })) : [],
     losses: drain.losses.map((loss) => ({ ...loss })),
     moves: progress.moves.map((move) => moveView(move, context, modelIds)),
     unconfirmedShards: isOpen || drain.result === "unconfirmed" ? progress.unconfirmedShards : 0,
@@ -44,6 +48,9 @@ function moveView(move: MoveProgress, context: ViewContext, modelIds: ReadonlyMa
     replacementId: move.replacementId,
     target: placesInWords(places, context),
     step: move.step,
+    stepForMs: move.stepForMs,
+    nextStep: move.nextStep,
+    deadlineAt: instantOrNull(move.deadlineAtMs),
     stepAt: Object.fromEntries(Object.entries(move.stepAtMs).map(([step, ms]) => [step, instantOf(ms)])),
     reason: move.reason,
     loadRatio: move.loadRatio,

@@ -13,6 +13,7 @@ export function modelView(model: Model, context: ViewContext): ModelView {
     id: model.id,
     spec: model.spec,
     revision: model.revision,
+    rollout: rolloutView(model, replicas),
     createdAt: instantOf(model.createdAtMs),
     deletedAt: instantOrNull(model.deletedAtMs),
     desired,
@@ -23,6 +24,28 @@ export function modelView(model: Model, context: ViewContext): ModelView {
     simulated: replicas.some((replica) =>
       replica.shards.some((shard) => context.nodes.get(shard.nodeId)?.simulated === true),
     ),
+  };
+}
+
+/** How far a model is on its way to its present revision; null when it is there. */
+function rolloutView({ rollout, revision, spec }: Model, replicas: readonly Replica[]): ModelView["rollout"] {
+  if (rollout === null) return null;
+  const running = replicas.filter((replica) => replica.phase !== "stopped" && replica.generation > 0);
+  const updated = running.filter((replica) => replica.modelRevision === revision);
+  const waiting = replicas.find((replica) => replica.phase === "pending" || replica.phase === "failed");
+  return {
+    fromRevision: rollout.fromRevision,
+    toRevision: revision,
+    status: rollout.failedAtMs === null ? "running" : "failed",
+    startedAt: instantOf(rollout.startedAtMs),
+    by: rollout.by,
+    failedAt: instantOrNull(rollout.failedAtMs),
+    acceptGap: rollout.acceptGap,
+    desired: spec.replicas,
+    updated: updated.filter((replica) => replica.phase === "serving").length,
+    starting: updated.filter((replica) => replica.phase === "starting").length,
+    old: running.length - updated.length,
+    reason: rollout.reason ?? waiting?.reason ?? null,
   };
 }
 

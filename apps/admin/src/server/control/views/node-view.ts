@@ -1,12 +1,22 @@
 import type { CordonView, GpuView, NodeView } from "@llmgw/api";
-import { type Cordon, type Gpu, type Node, nodeAvailability, type Reason, reason, whatClears } from "@llmgw/domain";
+import {
+  type Cordon,
+  drainScope,
+  type Gpu,
+  isConfirmedLost,
+  type Node,
+  nodeAvailability,
+  type Reason,
+  reason,
+  whatClears,
+} from "@llmgw/domain";
 import { livenessOf, observationOf, type ViewContext } from "./context.ts";
 import { instantOf, instantOrNull } from "./instants.ts";
 
 export function nodeView(node: Node, context: ViewContext): NodeView {
   const { world, nodes } = context;
   const { snapshot } = world;
-  const drains = snapshot.drains.filter((drain) => drain.nodeId === node.id);
+  const drains = snapshot.drains.filter((drain) => drain.nodeId === node.id && drainScope(drain) === "node");
   const known = new Set(snapshot.replicas.map((replica) => replica.id));
   return {
     id: node.id,
@@ -15,6 +25,7 @@ export function nodeView(node: Node, context: ViewContext): NodeView {
     availability: nodeAvailability(node, snapshot.drains),
     liveness: livenessOf(node, context),
     lastSeenAt: instantOrNull(node.lastSeenAtMs),
+    lostConfirmedAt: isConfirmedLost(node) ? instantOrNull(node.lostConfirmedAtMs) : null,
     registeredAt: instantOf(node.registeredAtMs),
     simulated: node.simulated,
     labels: { ...node.labels },

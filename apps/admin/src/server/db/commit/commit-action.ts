@@ -2,6 +2,7 @@ import type { Action, ControlSettings } from "@llmgw/domain";
 import type { Database } from "../database.ts";
 import type { HeldLease } from "../lease.ts";
 import { type Write, write } from "../write.ts";
+import { changeCordon, setRollout } from "./cluster-actions.ts";
 import { endDrain, setMove } from "./drain-actions.ts";
 import { placeReplica } from "./place-replica.ts";
 import { createReplica, explainPending, offerEndpoint, setPhase, setProof } from "./replica-actions.ts";
@@ -69,5 +70,10 @@ function carryOut(write: Write, action: Action, context: CommitContext): Promise
       return setMove(write, action);
     case "end_drain":
       return endDrain(write, action);
+    case "set_cordon":
+    case "lift_cordon":
+      return changeCordon(write, action);
+    case "set_rollout":
+      return setRollout(write, action);
   }
 }

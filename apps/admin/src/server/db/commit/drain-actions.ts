@@ -1,5 +1,8 @@
+import { drainCovers } from "@llmgw/domain";
 import { fromJson, toJson } from "../database.ts";
 import { Prisma } from "../generated/client.ts";
+import { readReplicas } from "../read-replicas.ts";
+import { toDrain } from "../read-snapshot.ts";
 import type { Write } from "../write.ts";
 import type { Guarded } from "./commit-action.ts";
 import { type ActionOf, loopAudit } from "./loop-audit.ts";
@@ -47,9 +50,13 @@ export async function endDrain(write: Write, action: ActionOf<"end_drain">): Pro
   const { tx } = write;
   const drain = await tx.drain.findUnique({ where: { id: action.drainId } });
   if (drain === null || drain.endedAt !== null) return `drain ${action.drainId} is over already`;
-  if (action.result !== "unconfirmed") {
-    const left = await tx.shard.count({ where: { nodeId: drain.nodeId, releasedAt: null } });
-    if (left > 0) return `${left} shards on the node of drain ${action.drainId} are not confirmed gone`;
+  if (action.result !== "unconfirmed" && action.result !== "failed") {
+    const replicas = await readReplicas(tx, { shards: { some: { nodeId: drain.nodeId, releasedAt: null } } });
+    const covered = toDrain(drain);
+    const left = replicas
+      .flatMap((replica) => replica.shards)
+      .filter((shard) => shard.releasedAtMs === null && drainCovers(covered, shard)).length;
+    if (left > 0) return `${left} shards that drain ${action.drainId} covers are not confirmed gone`;
   }
   await tx.drain.update({
     where: { id: action.drainId },

@@ -1,5 +1,14 @@
-import { type ClusterSnapshot, describeReason, type Model, recheckPlacement } from "@llmgw/domain";
-import { fromJson, millisecondsOf, millisecondsOrNull, type Tx, toJson } from "../database.ts";
+import {
+  type ClusterSnapshot,
+  describeReason,
+  type Model,
+  modelRefusal,
+  recheckPlacement,
+  replicaRefusal,
+  startedModel,
+} from "@llmgw/domain";
+import { toJson } from "../database.ts";
+import { readModels } from "../read-models.ts";
 import { readNodes } from "../read-nodes.ts";
 import { readReplicas } from "../read-replicas.ts";
 import { toDrain } from "../read-snapshot.ts";
@@ -19,12 +28,12 @@ export async function placeReplica(
 ): Promise<Guarded> {
   const { tx } = write;
   const replica = await readReplica(tx, action.replicaId);
-  if (replica?.phase !== action.fromPhase || replica.generation !== action.fromGeneration) {
-    return `${action.replicaId} is not ${action.fromPhase} in generation ${action.fromGeneration} any more`;
-  }
-  const model = await readModel(tx, replica.modelId);
-  if (model === null || model.deletedAtMs !== null) return `model ${replica.modelId} is gone`;
-  if (model.revision !== action.modelRevision) return `model ${model.id} is at revision ${model.revision} now`;
+  const refusal = replicaRefusal(replica, action);
+  if (refusal !== null || replica === undefined) return refusal;
+  const [stored] = await readModels(tx, [replica.modelId]);
+  const changed = modelRefusal(stored, replica.modelId, action.modelRevision);
+  if (changed !== null || stored === undefined) return changed;
+  const model = startedModel(stored);
   const surroundings = await readSurroundings(write, action, { model, lease: context.lease });
   const planned = { modelId: model.id, replicaId: replica.id, shards: action.shards };
   const recheck = recheckPlacement(planned, surroundings, context.settings);
@@ -75,18 +84,6 @@ async function createShards(
       })),
     ),
   });
-}
-
-async function readModel(tx: Tx, modelId: string): Promise<Model | null> {
-  const row = await tx.model.findUnique({ where: { id: modelId } });
-  if (row === null) return null;
-  return {
-    id: row.id,
-    spec: fromJson(row.spec),
-    revision: row.revision,
-    createdAtMs: millisecondsOf(row.createdAt),
-    deletedAtMs: millisecondsOrNull(row.deletedAt),
-  };
 }
 
 /** The part of the cluster that decides whether these shards fit: their nodes, and who holds anything there. */

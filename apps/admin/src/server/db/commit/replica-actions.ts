@@ -1,5 +1,12 @@
-import { applyToReplica, createdReplica, type Replica, takesVersion } from "@llmgw/domain";
-import { dateOrNull, type Tx, toJson } from "../database.ts";
+import {
+  applyToReplica,
+  createdReplica,
+  type Replica,
+  replicaRefusal,
+  takesVersion,
+  withLoadTime,
+} from "@llmgw/domain";
+import { dateOrNull, fromJson, type Tx, toJson } from "../database.ts";
 import { Prisma } from "../generated/client.ts";
 import { readReplicas } from "../read-replicas.ts";
 import type { Write } from "../write.ts";
@@ -37,13 +44,10 @@ export async function explainPending(write: Write, action: ActionOf<"explain_pen
 
 export async function setPhase(write: Write, action: ActionOf<"set_phase">): Promise<Guarded> {
   const replica = await readReplica(write.tx, action.replicaId);
-  if (replica?.phase !== action.from || replica.generation !== action.generation) {
-    return `${action.replicaId} is not ${action.from} in generation ${action.generation} any more`;
-  }
-  if (action.to === "stopped" && replica.shards.some((shard) => shard.releasedAtMs === null)) {
-    return `${action.replicaId} has shards that are not confirmed gone`;
-  }
+  const refusal = replicaRefusal(replica, action);
+  if (refusal !== null || replica === undefined) return refusal;
   await applyReplicaAction(write, replica, action);
+  if (action.from === "starting" && action.to === "serving") await rememberLoad(write, replica);
   write.audit(
     loopAudit({
       verb: `replica.${action.to}`,
@@ -56,17 +60,27 @@ export async function setPhase(write: Write, action: ActionOf<"set_phase">): Pro
   return null;
 }
 
+/** How long this start took is what the next drain of the model reckons with. */
+async function rememberLoad({ tx, nowMs }: Write, replica: Replica): Promise<void> {
+  const { loadTimes } = await tx.model.findUniqueOrThrow({
+    where: { id: replica.modelId },
+    select: { loadTimes: true },
+  });
+  const next = withLoadTime(fromJson(loadTimes), nowMs - replica.phaseSinceMs);
+  await tx.model.update({ where: { id: replica.modelId }, data: { loadTimes: toJson(next) }, select: { id: true } });
+}
+
 export async function offerEndpoint(write: Write, action: ActionOf<"offer_endpoint">): Promise<Guarded> {
   const replica = await readReplica(write.tx, action.replicaId);
-  const isWaiting =
-    replica?.phase === "starting" && replica.generation === action.generation && replica.offeredAtMs === null;
-  if (replica === undefined || !isWaiting) return `${action.replicaId} does not wait to be offered any more`;
+  const refusal = replicaRefusal(replica, action);
+  if (refusal !== null || replica === undefined) return refusal;
   await applyReplicaAction(write, replica, action);
   write.audit(
     loopAudit({
       verb: "replica.offer",
       target: action.replicaId,
-      after: { generation: action.generation },
+      before: { url: replica.url },
+      after: { generation: action.generation, url: action.url },
       cause: action.drainId,
     }),
   );
@@ -111,6 +125,7 @@ function columns(replica: Replica) {
     replaces: replica.replaces,
     drainId: replica.drainId,
     stateVersion: BigInt(replica.stateVersion),
+    url: replica.url,
     offeredAt: dateOrNull(replica.offeredAtMs),
     provenSince: dateOrNull(replica.provenSinceMs),
     routersQuietSince: dateOrNull(replica.routersQuietSinceMs),

@@ -41,8 +41,11 @@ export async function changeDrain(
       }
       case "stop": {
         await tx.drain.update({ where: { id: drainId }, data: { endedAt: now, result: "cancelled" } });
-        const { nodeId } = drain;
-        if (change.uncordon) await tx.cordon.deleteMany({ where: { nodeId, owner: { in: ["operator", "drain"] } } });
+        const { nodeId, gpuUuid, replicaId } = drain;
+        if (change.uncordon && replicaId === null) {
+          const where = gpuUuid === null ? { nodeId } : { nodeId, gpuUuid };
+          await tx.cordon.deleteMany({ where: { ...where, owner: { in: ["operator", "drain"] } } });
+        }
         record(audit({ open: true }, { result: "cancelled", uncordoned: change.uncordon }));
         break;
       }
