@@ -25,7 +25,7 @@ export interface LaunchRequest {
 }
 
 /** The processes of a replica that spans machines. */
-export interface LaunchGroup {
+interface LaunchGroup {
   readonly rank: number;
   /** Where each rank is reached by the others; `port` is the first of ten that are the group's there. */
   readonly ranks: readonly { readonly address: string; readonly port: number }[];

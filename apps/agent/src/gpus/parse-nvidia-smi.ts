@@ -1,7 +1,7 @@
 import type { GpuFacts, GpuFault, Reading } from "@llmgw/domain";
 
 /** The fields that are asked for, in this order: columns are known by their place, never by a header. */
-export const inventoryFields = [
+const inventoryFields = [
   "index",
   "uuid",
   "pci.bus_id",

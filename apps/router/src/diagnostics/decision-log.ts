@@ -20,7 +20,7 @@ export interface Decision {
   readonly candidates: readonly DecisionCandidate[];
 }
 
-export interface DecisionCandidate {
+interface DecisionCandidate {
   readonly replica: string;
   readonly verdict: CandidateVerdict;
   readonly state: string;

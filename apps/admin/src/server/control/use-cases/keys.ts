@@ -58,7 +58,7 @@ export function keyUseCases(dependencies: UseCaseDependencies): ControlPlane["ke
   };
 }
 
-export function keyView({ createdAt, expiresAt, revokedAt, models, ...key }: StoredKey): KeyView {
+function keyView({ createdAt, expiresAt, revokedAt, models, ...key }: StoredKey): KeyView {
   return {
     ...key,
     models: [...models],
