@@ -80,7 +80,6 @@ export const tokenizeSchema = z.union([
 ]);
 
 export type ChatRequest = z.infer<typeof chatSchema>;
-type CompletionRequest = z.infer<typeof completionSchema>;
 /** The fields of any request for text that decide how much of it there will be. */
 export type LengthRequest = Pick<ChatRequest, "min_tokens" | "n" | "stream" | "stream_options" | "ignore_eos">;
 
