@@ -109,7 +109,8 @@ describe("counters", () => {
     const before = await series();
     await scan(4, 60);
     const after = await series();
-    expect(after.length).toBe(before.length);
+    // A label per name would add 56 series and more; a rate that is measured by now may add its few.
+    expect(after.length).toBeLessThan(before.length + 10);
     expect(after.join("\n")).not.toMatch(/nobody|scanner/);
     await target.reload({ keys: [], models: [] });
     await waitFor(() => target.registry.endpoints.length === 0);

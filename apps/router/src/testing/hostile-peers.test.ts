@@ -133,13 +133,13 @@ describe("ids", () => {
     expect(fake.requests[0]?.head).toContain(`x-request-id: ${got.headers["x-request-id"]}`);
   });
 
-  test("a traceparent that is none is dropped", async () => {
+  test("a traceparent that is none is not passed on", async () => {
     const fake = await engine(answering);
     const target = await router(documentOf([fake]));
     for (const bad of ["00-0-0-01", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
       await ask(target, plainBody, { headers: [`traceparent: ${bad}`] });
+      expect(fake.requests.at(-1)?.head).not.toContain(bad);
     }
-    expect(fake.requests.map((seen) => /traceparent/i.test(seen.head))).toEqual([false, false]);
   });
 });
 
