@@ -14,6 +14,9 @@ import { describeDrain, describePreview, modelsLost } from "../drain/words.ts";
 
 interface DrainOptions {
   readonly grace?: string;
+  readonly with?: string[];
+  readonly gpu?: string;
+  readonly replica?: boolean;
   readonly reason?: string;
   readonly yes?: boolean;
   readonly acceptLoss?: string[];
@@ -22,32 +25,67 @@ interface DrainOptions {
   readonly timeout?: string;
 }
 
+type Client = Awaited<ReturnType<CommandContext["connection"]>>["client"];
+
+/** What is drained: a node with others, one GPU of it, or a replica. */
+function previewOf(
+  client: Client,
+  name: string,
+  { graceMs, ...options }: DrainOptions & { graceMs: number | undefined },
+) {
+  if (options.replica === true) return client.drains.preview.query({ replicas: [name], graceMs });
+  if (options.gpu !== undefined)
+    return client.drains.preview.query({ gpus: [{ node: name, gpu: options.gpu }], graceMs });
+  return client.drains.preview.query({ nodes: [name, ...(options.with ?? [])], graceMs });
+}
+
+/** Starts it, if the plan still holds; answers what each drain of it is. */
+async function start(
+  client: Client,
+  name: string,
+  { graceMs, plan, ...options }: DrainOptions & { graceMs: number | undefined; plan: string },
+) {
+  const said = { reason: options.reason, graceMs, plan };
+  if (options.replica === true) return [await client.replicas.drain.mutate({ replica: name, ...said })];
+  const also = options.with === undefined ? {} : { also: options.with };
+  const gpu = options.gpu === undefined ? {} : { gpu: options.gpu };
+  const change = await client.nodes.setAvailability.mutate({
+    node: name,
+    target: "draining",
+    ...also,
+    ...gpu,
+    ...said,
+  });
+  return [change, ...change.also];
+}
+
 /** `ctl drain NODE`: prints the plan, asks, starts, follows. Ctrl-C stops following, never the drain. */
 async function drain(context: CommandContext, node: string, options: DrainOptions): Promise<number> {
   const graceMs = options.grace === undefined ? undefined : milliseconds("--grace", options.grace);
   const timeoutMs = options.timeout === undefined ? null : milliseconds("--timeout", options.timeout);
   const { client } = await context.connection();
-  const preview = await client.drains.preview.query({ nodes: [node], graceMs });
+  if ([options.with, options.gpu, options.replica].filter((one) => one !== undefined).length > 1) {
+    throw new CtlError(
+      "--with, --gpu and --replica say different things of what is drained: give one of them",
+      exit.usage,
+    );
+  }
+  const preview = await previewOf(client, node, { ...options, graceMs });
   if (options.dryRun === true) {
     printOne(preview, context.format, () => describePreview(preview));
     return preview.moves.some((move) => move.outcome === "cannot_move") ? exit.cannot : exit.ok;
   }
   talk(describePreview(preview));
   await confirm(node, modelsLost(preview), options);
-  const change = await client.nodes.setAvailability.mutate({
-    node,
-    target: "draining",
-    reason: options.reason,
-    graceMs,
-    plan: preview.plan,
-  });
-  talk(change.message);
-  if (change.drain === null) return exit.ok;
-  if (!options.wait) {
-    printOne(change.drain, context.format, () => change.drain?.id ?? "");
-    return exit.ok;
+  const changes = await start(client, node, { ...options, graceMs, plan: preview.plan });
+  for (const change of changes) talk(change.message);
+  let code: number = exit.ok;
+  for (const { drain: started } of changes) {
+    if (started === null) continue;
+    if (options.wait) code = Math.max(code, await follow(context, started.id, timeoutMs));
+    else printOne(started, context.format, () => started.id);
   }
-  return follow(context, change.drain.id, timeoutMs);
+  return code;
 }
 
 /** `ctl drain status NODE|DRAIN`. */
@@ -142,10 +180,16 @@ export function registerDrain(registrar: Registrar): void {
         'drain sim-1 --reason "replace PSU 2"',
         "drain sim-1 --dry-run",
         "drain sim-1 --grace 30m --yes --no-wait",
+        "drain sim-1 --with sim-2",
+        "drain sim-1 --gpu 0",
+        "drain demo-8b-abcde --replica",
         "drain status sim-1",
       ],
     })
-    .option("--grace <duration>", "how long a replica may wait for a replacement (default 1h)")
+    .option("--grace <duration>", "how long a replica may wait for a replacement (default: the models' own, else 1h)")
+    .option("--with <node...>", "other nodes that are drained together with it: nothing moves from one to another")
+    .option("--gpu <gpu>", "only what runs on this GPU (index or UUID)")
+    .option("--replica", "the name is that of a replica: only that one moves")
     .option("--reason <text>", "why, for the audit history")
     .option("-y, --yes", "do not ask")
     .option("--accept-loss <model...>", "with --yes: drain even though nothing would serve this model")

@@ -7,6 +7,7 @@ import { printList, watchOption } from "../ctl/print-list.ts";
 import { programName } from "../ctl/program-name.ts";
 import type { Registrar } from "../ctl/registrar.ts";
 import { type Column, table } from "../ctl/table.ts";
+import { registerNodeChanges } from "./node-changes.ts";
 
 /** `ctl nodes`, `ctl nodes NODE`. */
 async function nodes(
@@ -88,4 +89,5 @@ export function registerNodes(registrar: Registrar): void {
     })
     .option(...watchOption);
   registrar.on<{ watch?: boolean }>(command, (context, [node], options) => nodes(context, node, options));
+  registerNodeChanges(registrar, command);
 }

@@ -29,7 +29,7 @@ afterEach(() => vi.restoreAllMocks());
 const answers: Readonly<Record<string, unknown>> = {
   "drains.list": [{ id: "drain_1" }],
   "nodes.get": { name: "sim-1" },
-  "models.get": { id: "demo-8b", placed: 2, serving: 2 },
+  "models.get": { id: "demo-8b", placed: 2, desired: 2, serving: 2, revision: 1, rollout: null },
   "keys.list": [],
 };
 
@@ -90,7 +90,8 @@ test("every example of every help is a command line that is understood and reach
     if (words[0] === "version") expect(code).toBe(exit.ok);
     else expect({ example, code, reached: calls.length > 0 }).toEqual({ example, code, reached: true });
     // Without a terminal these end at their question; all else gets past its parsing.
-    const asks = ["drain", "delete"].includes(words[0] ?? "") && !words.includes("--yes");
+    const asking = new Set(["drain", "delete", "rm", "confirm-lost"]);
+    const asks = words.slice(0, 2).some((word) => asking.has(word)) && !words.includes("--yes");
     if (!asks) expect({ example, code, said }).not.toMatchObject({ code: exit.usage });
   }
 });

@@ -14,6 +14,7 @@ export const registrations: Readonly<Record<string, () => Promise<Registration>>
   apply: models,
   scale: models,
   delete: models,
+  rollout: async () => (await import("../commands/rollout.ts")).registerRollout,
   replicas: async () => (await import("../commands/replicas.ts")).registerReplicas,
   "explain-placement": async () => (await import("../commands/explain-placement.ts")).registerExplainPlacement,
   cordon: availability,

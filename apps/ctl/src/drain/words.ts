@@ -22,12 +22,25 @@ export function describePreview(preview: DrainPreview): string {
   ];
   for (const move of preview.moves) {
     const to = move.target === null ? "" : ` to ${move.target}`;
-    const why = move.reason === null ? "" : `: ${describeReason(move.reason)}`;
+    const gap = move.gapFrom === null ? "" : ` with a gap from ${move.gapFrom}`;
+    const why = `${gap}${move.reason === null ? "" : `: ${describeReason(move.reason)}`}`;
     lines.push(`  ${move.replicaId} on ${move.nodeName} ${move.outcome.replaceAll("_", " ")}${to}${why}`);
   }
   for (const model of preview.models) {
     lines.push(
       `  ${model.modelId}: ${model.servingBefore} serve now, never fewer than ${model.servingLowest} during it, ${model.servingAfter} after`,
+    );
+  }
+  for (const { modelId, moves, surge, maxSurge } of preview.models) {
+    if (surge > maxSurge && moves > 1) {
+      lines.push(
+        `  ${modelId}: ${surge} move at a time, ${maxSurge} with a grace of ${formatDuration(preview.sufficientGraceMs)}`,
+      );
+    }
+  }
+  if (preview.neededMs > preview.graceMs) {
+    lines.push(
+      `  the moves may take ${formatDuration(preview.neededMs)}: a grace of ${formatDuration(preview.sufficientGraceMs)} would do`,
     );
   }
   return lines.join("\n");
